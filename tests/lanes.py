@@ -23,7 +23,7 @@ TESTS = Path(__file__).parent
 LIBRARIES = ("tensorflow", "tf_keras", "keras", "tfmigrate.compat", "runner")
 # Modules of ours that start programs.
 STARTERS = (
-    *("tfmigrate.prove", "tfmigrate.verify.parity", "tfmigrate.verify.runner"),
+    *("tfmigrate.verify.prove", "tfmigrate.verify.parity", "tfmigrate.verify.runner"),
     *("tfmigrate.cli.run", "tfmigrate.cli.verify", "tfmigrate.cli.checkpoint"),
 )
 COMMANDS = {"run", "verify", "demo", "launch", "checkpoint", "--prove"}

@@ -36,7 +36,7 @@ def checkpoint() -> None:
 )
 def list_(path: str, format_: str) -> None:
     """List the values of a checkpoint and what they are."""
-    from ..checkpoints.contents import open_checkpoint
+    from ..verify.checkpoints.contents import open_checkpoint
 
     found = open_checkpoint(path)
     if format_ == "json":
@@ -74,8 +74,8 @@ def list_(path: str, format_: str) -> None:
 )
 def diff(a: str, b: str, tolerance: float) -> None:
     """Compare two checkpoints of any kind; exit 1 if they differ."""
-    from ..checkpoints.compare import compare
-    from ..checkpoints.contents import open_checkpoint
+    from ..verify.checkpoints.compare import compare
+    from ..verify.checkpoints.contents import open_checkpoint
 
     result = compare(open_checkpoint(a), open_checkpoint(b), tolerance=tolerance)
     for line in result.lines:
@@ -117,8 +117,8 @@ def convert(
     goes along; what has no counterpart keeps the template's value and is
     listed.
     """
-    from ..checkpoints import convert as converter
-    from ..checkpoints.contents import open_checkpoint
+    from ..verify.checkpoints import convert as converter
+    from ..verify.checkpoints.contents import open_checkpoint
 
     renames = {}
     for item in maps:

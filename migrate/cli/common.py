@@ -16,7 +16,7 @@ from ..project.config import Config, load_config
 from ..project.selection import Selection
 from ..report.colours import print_coloured, wants_colours
 from ..report.model import FileResult, Report
-from ..rewriting.pipeline import Job
+from ..rewrite.pipeline import Job
 
 __all__ = [
     "FORMATS",
@@ -147,14 +147,14 @@ def files_below(
     paths: tuple[Path, ...], exclude: tuple[str, ...], timeout: float
 ) -> list[Path]:
     """The files a command is about, as they are shown: from here, where they can be."""
-    from ..rewriting.run import Limits, look_for_files
+    from ..rewrite.run import Limits, look_for_files
 
     return look_for_files(paths, exclude, Limits(seconds=timeout))
 
 
 def run_with_progress(files: list[Path], job: Job, jobs: int, timeout: float) -> Report:
     """Run the job; a progress bar on stderr when a person is looking."""
-    from ..rewriting.run import Limits, run_job
+    from ..rewrite.run import Limits, run_job
 
     limits = Limits(seconds=timeout)
     workers = jobs or os.cpu_count() or 1
@@ -170,7 +170,7 @@ def run_with_progress(files: list[Path], job: Job, jobs: int, timeout: float) ->
 
 def run_on_stdin(job: Job, timeout: float) -> tuple[bytes, Report]:
     """What stdin holds, and the report of running the job on it."""
-    from ..rewriting.run import Limits, one_source
+    from ..rewrite.run import Limits, one_source
 
     raw = sys.stdin.buffer.read()
     path = Path("stdin.ipynb" if raw.lstrip()[:1] == b"{" else "stdin.py")

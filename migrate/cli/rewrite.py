@@ -20,7 +20,7 @@ from ..project.writes import Target
 from ..report.findings import Outcome
 from ..report.model import FileResult, FileStatus, Report
 from ..report.printable import printable
-from ..rewriting.pipeline import Job
+from ..rewrite.pipeline import Job
 from .common import (
     NamedPath,
     exit_code,
@@ -131,7 +131,7 @@ def rewrite(
     trial = None
     if prove or prove_command:
         try:
-            from ..prove import Trial
+            from ..verify.prove import Trial
         except ModuleNotFoundError as error:
             raise UserError(
                 f"--prove needs {error.name}", hint="pip install 'tfmigrate[tf]'"
@@ -146,7 +146,7 @@ def rewrite(
         report = run(job)
         if trial is None:
             return report
-        from ..prove import proved
+        from ..verify.prove import proved
 
         return proved(report, job, run, trial, _say)
 

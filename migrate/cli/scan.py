@@ -75,7 +75,7 @@ def scan(
     text = render(report, format_, written=False)
     if verbose:
         from ..project.deep import call_deep
-        from ..rewriting.plans import plan_lines
+        from ..rewrite.plans import plan_lines
 
         plans = call_deep(lambda: list(plan_lines(report, files)))
         text = "\n".join([*plans, text])

@@ -15,9 +15,9 @@ from pathlib import Path
 import libcst as cst
 from tfmigrate.compat.bygone_names import may_name_bygone
 
-from ..symbols.nodes import everything
-from ..symbols.resolver import Resolver
-from ..symbols.scopes import BindingKind, ScopeTree
+from ..names.nodes import everything
+from ..names.resolver import Resolver
+from ..names.scopes import BindingKind, ScopeTree
 from .files import is_ours, mentions_legacy
 from .import_lines import import_lines, relative_files
 from .journal import digest

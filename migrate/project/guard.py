@@ -9,8 +9,8 @@ import warnings
 
 import libcst as cst
 
-from ..symbols.scope_builder import build_scopes
-from ..symbols.scopes import ScopeTree
+from ..names.scope_builder import build_scopes
+from ..names.scopes import ScopeTree
 from .parsing import parse
 from .sources import Source
 

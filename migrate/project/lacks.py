@@ -12,12 +12,12 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmigrate.compat.bygone_names import ADVICE, PACKAGES, RENAMED
 
+from ..names.dotted import import_path
+from ..names.nodes import children, walk
+from ..names.resolver import Resolver
+from ..names.scopes import Scope, ScopeTree, Use
+from ..names.surface import gone
 from ..report.model import Lack
-from ..symbols.dotted import import_path
-from ..symbols.nodes import children, walk
-from ..symbols.resolver import Resolver
-from ..symbols.scopes import Scope, ScopeTree, Use
-from ..symbols.surface import gone
 from .guard import GuardError
 
 __all__ = ["check_present", "lacks_of"]

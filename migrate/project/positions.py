@@ -14,7 +14,7 @@ from types import TracebackType
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
-from ..symbols.nodes import walk
+from ..names.nodes import walk
 from .text import Lines
 
 __all__ = ["Regions", "Span", "Unfaithful", "code_of", "places_of", "spans"]

@@ -36,7 +36,7 @@ _LOOK = 0.25
 _WAITS = 10
 _TIMER = hasattr(signal, "setitimer")
 # What a forkserver imports once, so that its workers need not.
-_PRELOADED = ("tfmigrate.native.program", "tfmigrate.rewriting.pipeline")
+_PRELOADED = ("tfmigrate.rewrite.native.program", "tfmigrate.rewrite.pipeline")
 
 
 @dataclass(frozen=True)

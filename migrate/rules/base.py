@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from ..names.names import Door
+from ..names.scopes import Scope, Use
+from ..names.table import Move
 from ..project.text import Edit
 from ..report.findings import Outcome, Safety
-from ..symbols.names import Door
-from ..symbols.scopes import Scope, Use
-from ..symbols.table import Move
 
 __all__ = ["Diagnosis", "Rule", "SymbolUse"]
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmigrate.compat.bygone_names import ADVICE, METHODS, PACKAGES, RENAMED
 
+from ..names.scopes import ImportUse, Scope, Use
 from ..report.findings import Outcome, Safety
-from ..symbols.scopes import ImportUse, Scope, Use
 from .base import Diagnosis, Rule
 from .context import Context
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from ..names.table import Move
 from ..project.text import Edit
-from ..symbols.table import Move
 from .context import Context
 
 __all__ = ["Fit", "argument", "fit_call"]

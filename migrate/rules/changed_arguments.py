@@ -6,10 +6,10 @@ Where a call cannot be fitted, ``tf.compat.v1`` has the function unchanged.
 
 from __future__ import annotations
 
+from ..names.names import Door
+from ..names.table import Move
 from ..project.text import Edit
 from ..report.findings import Outcome, Safety
-from ..symbols.names import Door
-from ..symbols.table import Move
 from .base import Diagnosis, Rule, SymbolUse
 from .calls import fit_call
 from .context import Context

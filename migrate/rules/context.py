@@ -7,12 +7,12 @@ from functools import cached_property
 
 import libcst as cst
 
+from ..names.nodes import everything
+from ..names.resolver import Resolver
+from ..names.scopes import Scope, ScopeKind
+from ..names.table import in_compat_v1
 from ..project.positions import Span, Unfaithful, places_of, spans
 from ..project.text import Edit, Lines
-from ..symbols.nodes import everything
-from ..symbols.resolver import Resolver
-from ..symbols.scopes import Scope, ScopeKind
-from ..symbols.table import in_compat_v1
 
 __all__ = ["Context"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from ..names.scopes import Scope
 from ..project.text import Edit
 from ..report.findings import Safety
-from ..symbols.scopes import Scope
 from .base import Diagnosis, Rule
 from .context import Context
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from ..names.names import Door
+from ..names.scopes import Scope
 from ..report.findings import Outcome, Safety
-from ..symbols.names import Door
-from ..symbols.scopes import Scope
 from .base import Diagnosis, Rule
 from .context import Context
 

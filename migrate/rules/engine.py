@@ -14,13 +14,13 @@ from functools import cached_property
 
 import libcst as cst
 
+from ..names.curated import importable
+from ..names.names import Door
+from ..names.resolver import Resolver
+from ..names.scopes import Binding, Use
+from ..names.table import lookup
 from ..project.text import Edit, apply_edits
 from ..report.findings import Outcome
-from ..symbols.curated import importable
-from ..symbols.names import Door
-from ..symbols.resolver import Resolver
-from ..symbols.scopes import Binding, Use
-from ..symbols.table import lookup
 from . import (
     bygone_name,
     changed_arguments,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import libcst as cst
 
+from ..names.dotted import import_path
+from ..names.names import Door, canonical, door
+from ..names.scopes import ImportUse
+from ..names.table import lookup
 from ..project.text import Edit
 from ..report.findings import Outcome, Safety
-from ..symbols.dotted import import_path
-from ..symbols.names import Door, canonical, door
-from ..symbols.scopes import ImportUse
-from ..symbols.table import lookup
 from .base import Diagnosis
 from .imports import Fate, ImportItem, advice, has_no_home
 

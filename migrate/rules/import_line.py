@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from ..names.dotted import dotted_name
+from ..names.names import canonical
 from ..project.text import Edit
-from ..symbols.dotted import dotted_name
-from ..symbols.names import canonical
 from .context import Context
 
 __all__ = ["import_edit", "imports_tensorflow"]

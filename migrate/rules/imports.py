@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from ..names.curated import advice_for, importable, moved
+from ..names.names import Door, canonical, door
+from ..names.scopes import ImportUse
+from ..names.table import in_compat_v1, is_known, lookup, needs_nothing
 from ..project.text import Edit
-from ..symbols.curated import advice_for, importable, moved
-from ..symbols.names import Door, canonical, door
-from ..symbols.scopes import ImportUse
-from ..symbols.table import in_compat_v1, is_known, lookup, needs_nothing
 from .context import Context
 
 __all__ = ["Fate", "ImportItem", "gather_imports", "has_no_home", "rewrite_imports"]

@@ -16,7 +16,7 @@ from .reasons import texts
 __all__ = ["ADVICE", "advice_for", "kept_reasons", "kept_section"]
 
 _TOOL = Path(__file__).resolve().parent.parent
-_FOLDERS = ("interp", "lift")
+_FOLDERS = ("model", "rewrite/layers")
 # What says where a value comes from returns its reasons.
 _ORIGINS = "unseen"
 _CALLS = ("unknown", "stop", "stop_in", "_stop_at")

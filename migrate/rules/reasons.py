@@ -14,7 +14,7 @@ from pathlib import Path
 __all__ = ["reasons", "reasons_section"]
 
 _TOOL = Path(__file__).resolve().parent.parent
-_FOLDERS = ("native", "project", "rewriting")
+_FOLDERS = ("project", "rewrite")
 # Exceptions whose first argument is a reason.
 _RAISED = ("Refused", "NoPlace", "Clash")
 _CAUSE, _REASON_OF_CAUSE = "_Cause", 3

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from ..names.nodes import walk
+from ..names.scopes import Scope
 from ..project.text import Edit
-from ..symbols.nodes import walk
-from ..symbols.scopes import Scope
 from .base import Diagnosis, Rule
 from .context import Context
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from ..names.names import Door
+from ..names.resolver import Resolver
+from ..names.table import Move, in_compat_v1, lookup
 from ..report.findings import Outcome, Safety
-from ..symbols.names import Door
-from ..symbols.resolver import Resolver
-from ..symbols.table import Move, in_compat_v1, lookup
 from . import cross_entropy_labels
 from .base import Diagnosis, Rule
 from .calls import fit_call

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import libcst as cst
 
+from ..names.names import Door, canonical, door
+from ..names.resolver import Resolver
+from ..names.scopes import BindingKind, Use
+from ..names.table import Move, in_compat_v1, lookup, needs_nothing
 from ..report.findings import Outcome, Safety
-from ..symbols.names import Door, canonical, door
-from ..symbols.resolver import Resolver
-from ..symbols.scopes import BindingKind, Use
-from ..symbols.table import Move, in_compat_v1, lookup, needs_nothing
 from . import (
     changed_arguments,
     cross_entropy_labels,

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from ..names.nodes import walk
 from ..report.findings import Outcome, Safety
-from ..symbols.nodes import walk
 from .base import Diagnosis, Rule
 from .context import Context
 

@@ -1,6 +1,6 @@
 """What is told of training programs: whether they became native, and why not.
 
-These rules have no table of their own; ``tfmigrate.rewriting`` decides about programs.
+These rules have no table of their own; ``tfmigrate.rewrite`` decides about programs.
 Their pages live beside the other rules'.
 """
 

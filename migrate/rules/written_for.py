@@ -12,10 +12,10 @@ from typing import NamedTuple
 import libcst as cst
 import libcst.matchers as m
 
-from ..symbols.dotted import import_path
-from ..symbols.names import Door
-from ..symbols.resolver import Resolver
-from ..symbols.table import (
+from ..names.dotted import import_path
+from ..names.names import Door
+from ..names.resolver import Resolver
+from ..names.table import (
     is_recent,
     lookup,
     means_something_else,

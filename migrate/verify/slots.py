@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from ..checkpoints.contents import slot_of
+from .checkpoints.contents import slot_of
 from .comparison import NOISE_FACTOR, partners
 from .outcome import WEIGHT_TOLERANCE, Check, Noise, Outcome
 from .recording import Array, Recording

@@ -29,9 +29,9 @@ from pathlib import Path
 import libcst
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.files import find_files
-from tfmigrate.rewriting.pipeline import Job, process_file
-from tfmigrate.rewriting.settle import settle
-from tfmigrate.rewriting.training_file import with_training_files
+from tfmigrate.rewrite.pipeline import Job, process_file
+from tfmigrate.rewrite.settle import settle
+from tfmigrate.rewrite.training_file import with_training_files
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "legacy"
 _UPGRADER = """

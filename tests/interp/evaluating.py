@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import libcst as cst
-from tfmigrate.interp.evaluator import Evaluator, evaluated
-from tfmigrate.interp.evaluator import evaluate as go_through
-from tfmigrate.interp.terms import Term
-from tfmigrate.interp.tracing import Tracer
-from tfmigrate.plan.code.tree import walk
+from tfmigrate.code.tree import walk
+from tfmigrate.model.evaluator import Evaluator, evaluated
+from tfmigrate.model.evaluator import evaluate as go_through
+from tfmigrate.model.terms import Term
+from tfmigrate.model.tracing import Tracer
 from tfmigrate.project.facts import ParsedModule, ProjectFacts
 
 HEAD = "import functools\nimport tensorflow as tf\n\n\n"

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tfmigrate.interp import handlers
+from tfmigrate.model import api as handlers
 
 from .evaluating import evaluate, reasons
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import libcst as cst
 import pytest
-from tfmigrate.interp.in_mode import MODES, Called, InMode, Loose, Thing, in_mode
-from tfmigrate.interp.values import Const, Dict, Value
-from tfmigrate.plan.code.tree import walk
+from tfmigrate.code.tree import walk
+from tfmigrate.model.in_mode import MODES, Called, InMode, Loose, Thing, in_mode
+from tfmigrate.model.values import Const, Dict, Value
 from tfmigrate.project.facts import ProjectFacts
 
 HEAD = "import tensorflow as tf\n\n\n"

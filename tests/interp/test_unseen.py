@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tfmigrate.interp.evaluator import Evaluator
+from tfmigrate.model.evaluator import Evaluator
 
 from .evaluating import HEAD, START, body, evaluate, reasons
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
-from tfmigrate.plan.code.tree import walk
+from tfmigrate.code.tree import walk
 
 __all__ = ["KINDS", "Mutant", "mutants"]
 

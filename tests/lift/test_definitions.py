@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tfmigrate.lift import bodies
-from tfmigrate.lift import group as definitions
-from tfmigrate.lift.model_functions import is_model_fn
 from tfmigrate.project.facts import ProjectFacts
+from tfmigrate.rewrite.layers import bodies
+from tfmigrate.rewrite.layers import group as definitions
+from tfmigrate.rewrite.layers.model_functions import is_model_fn
 
 HEAD = "import tensorflow as tf\n\n\n"
 BLOCK = (

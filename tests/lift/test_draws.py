@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tfmigrate.lift.together import lifted_together
 from tfmigrate.project.facts import ProjectFacts
+from tfmigrate.rewrite.layers.together import lifted_together
 
 PROGRAM = """\
 import itertools

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import libcst as cst
 import pytest
-from tfmigrate.lift.model_functions import handed_to_learn, is_model_fn
-from tfmigrate.lift.together import lifted_together
-from tfmigrate.plan.code.tree import Tree, walk
+from tfmigrate.code.tree import Tree, walk
 from tfmigrate.project.facts import ParsedModule, ProjectFacts
+from tfmigrate.rewrite.layers.model_functions import handed_to_learn, is_model_fn
+from tfmigrate.rewrite.layers.together import lifted_together
 
 LEARN = """\
 import tensorflow as tf

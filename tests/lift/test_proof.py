@@ -9,11 +9,11 @@ from typing import TypeGuard
 
 import libcst as cst
 import pytest
-from tfmigrate.lift import model_functions, proof
-from tfmigrate.lift.group import understood
-from tfmigrate.plan.code.tree import walk
+from tfmigrate.code.tree import walk
 from tfmigrate.project.facts import ParsedModule, ProjectFacts
 from tfmigrate.project.parsing import parse
+from tfmigrate.rewrite.layers import model_functions, proof
+from tfmigrate.rewrite.layers.group import understood
 
 from .mutants import KINDS, mutants
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tfmigrate.lift.together import Lifting, lifted_together
 from tfmigrate.project.facts import ProjectFacts
+from tfmigrate.rewrite.layers.together import Lifting, lifted_together
 
 # Scopes, a helper, a variable, a layer in a loop, updates and a regularizer.
 PROGRAM = '''\

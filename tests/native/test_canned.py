@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tfmigrate.native.canned import SIGNATURES, SIGNATURES_2, canned
-from tfmigrate.native.code import Refused, matched
+from tfmigrate.rewrite.native.canned import SIGNATURES, SIGNATURES_2, canned
+from tfmigrate.rewrite.native.code import Refused, matched
 from tfmigrate.training import parts_for, training_module
 
 ORACLE = Path(__file__).parents[2] / "fixtures" / "oracle"

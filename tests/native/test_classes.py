@@ -7,12 +7,12 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from tfmigrate.native.classes import needs_update_ops, plain_classes
-from tfmigrate.native.code import Refused
-from tfmigrate.native.dropout_cells import Shares, with_constant_shares
-from tfmigrate.native.makers import with_variables_inlined
-from tfmigrate.native.sequential import as_sequential
 from tfmigrate.project.facts import ProjectFacts
+from tfmigrate.rewrite.native.classes import needs_update_ops, plain_classes
+from tfmigrate.rewrite.native.code import Refused
+from tfmigrate.rewrite.native.dropout_cells import Shares, with_constant_shares
+from tfmigrate.rewrite.native.makers import with_variables_inlined
+from tfmigrate.rewrite.native.sequential import as_sequential
 
 HEAD = "import tensorflow as tf\n\n\n"
 

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 import tf_keras
-from tfmigrate.lift.together import lifted_together
-from tfmigrate.native.classes import plain_classes
 from tfmigrate.project.facts import ProjectFacts
+from tfmigrate.rewrite.layers.together import lifted_together
+from tfmigrate.rewrite.native.classes import plain_classes
 from tfmigrate.training import cells
 
 RECORDED = Path(__file__).parents[2] / "fixtures" / "oracle" / "layers"

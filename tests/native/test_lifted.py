@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 from tfmigrate.report.findings import ProgramOutcome
-from tfmigrate.rewriting.pipeline import Job
-from tfmigrate.rewriting.run import run_job
+from tfmigrate.rewrite.pipeline import Job
+from tfmigrate.rewrite.run import run_job
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE.parent / "lift" / "programs"

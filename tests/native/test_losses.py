@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tfmigrate.native.code import Refused
-from tfmigrate.native.losses import SIGNATURES, loss
+from tfmigrate.rewrite.native.code import Refused
+from tfmigrate.rewrite.native.losses import SIGNATURES, loss
 
 SPARSE = "tf.losses.sparse_softmax_cross_entropy"
 ENTROPY = "tf.nn.sparse_softmax_cross_entropy_with_logits"

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tfmigrate.native.code import Refused
-from tfmigrate.native.metrics import SIGNATURES, metric
+from tfmigrate.rewrite.native.code import Refused
+from tfmigrate.rewrite.native.metrics import SIGNATURES, metric
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 import pytest
-from tfmigrate.native.names import task_name
-from tfmigrate.plan.code.tree import Tree
-from tfmigrate.symbols.resolver import Resolver
+from tfmigrate.code.tree import Tree
+from tfmigrate.names.resolver import Resolver
+from tfmigrate.rewrite.native.names import task_name
 
 
 @pytest.mark.parametrize(

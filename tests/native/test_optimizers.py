@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tfmigrate.native.code import Refused
-from tfmigrate.native.optimizers import SIGNATURES, optimizer
+from tfmigrate.rewrite.native.code import Refused
+from tfmigrate.rewrite.native.optimizers import SIGNATURES, optimizer
 
 DECAYED = "tf_keras.optimizers.schedules.ExponentialDecay(0.1, 3, 0.5)"
 

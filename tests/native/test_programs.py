@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import runner
 from tfmigrate.report.findings import ProgramOutcome
-from tfmigrate.rewriting.pipeline import Job
-from tfmigrate.rewriting.run import run_job
+from tfmigrate.rewrite.pipeline import Job
+from tfmigrate.rewrite.run import run_job
 
 PROGRAMS = Path(__file__).with_name("programs")
 # The largest share by which the loss of a step may differ; rounding grows in eight.

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tfmigrate.native.code import Refused
-from tfmigrate.native.schedules import SIGNATURES, schedule
+from tfmigrate.rewrite.native.code import Refused
+from tfmigrate.rewrite.native.schedules import SIGNATURES, schedule
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from tfmigrate.report.findings import ProgramOutcome
 from tfmigrate.report.model import Report
-from tfmigrate.rewriting.pipeline import Job
-from tfmigrate.rewriting.run import run_job
+from tfmigrate.rewrite.pipeline import Job
+from tfmigrate.rewrite.run import run_job
 
 from .shapes import LATER_PROGRAMS, PROGRAMS
 from .variants import BASE, VARIANTS, program

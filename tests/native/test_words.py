@@ -6,9 +6,9 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from tfmigrate.native.code import Refused
-from tfmigrate.native.words import Reworded, reworded, watched
 from tfmigrate.project.facts import ParsedModule, ProjectFacts
+from tfmigrate.rewrite.native.code import Refused
+from tfmigrate.rewrite.native.words import Reworded, reworded, watched
 
 TF = "import tensorflow as tf\n"
 

@@ -22,10 +22,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 from nets import net
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.report.model import Report, merge
-from tfmigrate.rewriting.counting import counted
-from tfmigrate.rewriting.pipeline import Job, process_file
-from tfmigrate.rewriting.settle import settle
-from tfmigrate.rewriting.training_file import with_training_files
+from tfmigrate.rewrite.counting import counted
+from tfmigrate.rewrite.pipeline import Job, process_file
+from tfmigrate.rewrite.settle import settle
+from tfmigrate.rewrite.training_file import with_training_files
 
 __all__ = ["Found", "campaign"]
 

@@ -15,7 +15,7 @@ import numpy as np
 from tfmigrate.datasets import make_keras_home
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.report.findings import ProgramOutcome
-from tfmigrate.rewriting.pipeline import Job, process_source
+from tfmigrate.rewrite.pipeline import Job, process_source
 
 __all__ = ["Run", "nudged", "rewrite", "run_all"]
 

@@ -23,7 +23,7 @@ from tfmigrate.project.deep import call_deep
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.report.findings import Outcome
 from tfmigrate.report.model import FileStatus
-from tfmigrate.rewriting.pipeline import Job, process_source
+from tfmigrate.rewrite.pipeline import Job, process_source
 
 sys.path.insert(0, str(Path(__file__).parent))
 from whole_tree import compiles, stray_change

@@ -17,8 +17,8 @@ import pytest
 from tfmigrate.project.deep import call_deep
 from tfmigrate.project.workers import _context
 from tfmigrate.report.model import FileStatus
-from tfmigrate.rewriting.pipeline import Job
-from tfmigrate.rewriting.run import Limits, run_job
+from tfmigrate.rewrite.pipeline import Job
+from tfmigrate.rewrite.run import Limits, run_job
 
 Runner = Callable[..., "subprocess.CompletedProcess[str]"]
 SMALL = "import tensorflow as tf\n\nx = tf.log(1)\n"
@@ -102,8 +102,8 @@ def test_a_crash_of_the_parser_costs_one_file(tmp_path: Path) -> None:
     code = (
         "import os, sys, signal\n"
         "from pathlib import Path\n"
-        "import tfmigrate.rewriting.pipeline as pipeline\n"
-        "from tfmigrate.rewriting import run\n"
+        "import tfmigrate.rewrite.pipeline as pipeline\n"
+        "from tfmigrate.rewrite import run\n"
         "whole = pipeline.process_source\n"
         "def process(path, raw, job, facts):\n"
         "    if path.name == 'b.py':\n"
@@ -183,7 +183,7 @@ def test_a_small_run_pays_little(tmp_path: Path, tfmigrate: Runner) -> None:
     )
     before = os.times()
     subprocess.run(
-        [sys.executable, "-c", "import tfmigrate.native.program"], check=True
+        [sys.executable, "-c", "import tfmigrate.rewrite.native.program"], check=True
     )
     after = os.times()
     imports = (after.children_user + after.children_system) - (
@@ -195,7 +195,7 @@ def test_a_small_run_pays_little(tmp_path: Path, tfmigrate: Runner) -> None:
 def test_long_chains_are_resolved_in_linear_time() -> None:
     """Asking about every link of a chain is asked once for each link."""
     import libcst as cst
-    from tfmigrate.symbols.resolver import Resolver
+    from tfmigrate.names.resolver import Resolver
 
     def seconds(links: int) -> float:
         module = cst.parse_module("import numpy as np\ny = np.x" + ".a(1)" * links)

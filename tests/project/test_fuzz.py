@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.text import Edit
 from tfmigrate.report.model import FileStatus
-from tfmigrate.rewriting import pipeline
-from tfmigrate.rewriting.pipeline import Job, process_source
+from tfmigrate.rewrite import pipeline
+from tfmigrate.rewrite.pipeline import Job, process_source
 from tfmigrate.rules.base import Diagnosis
 from tfmigrate.rules.engine import RulesResult, SymbolFinding
 

@@ -12,7 +12,7 @@ from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.files import find_files
 from tfmigrate.report.findings import Finding
 from tfmigrate.report.model import FileStatus
-from tfmigrate.rewriting.pipeline import Job, process_source
+from tfmigrate.rewrite.pipeline import Job, process_source
 
 
 def pins(name: str, raw: bytes) -> tuple[Finding, ...]:

@@ -9,7 +9,7 @@ from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.files import find_files
 from tfmigrate.report.findings import Finding, Outcome, Safety
 from tfmigrate.report.model import FileStatus
-from tfmigrate.rewriting.pipeline import Job, process_file
+from tfmigrate.rewrite.pipeline import Job, process_file
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ def test_findings_that_do_not_fit_the_file_fail_that_file_alone(
     path.write_text("import tensorflow as tf\n\nx = tf.log(1.0)\n")
     told = Finding(path, 3, 5, "TFM201", "moved", Outcome.REWRITTEN, Safety.EXACT)
     monkeypatch.setattr(
-        "tfmigrate.rewriting.pipeline._rewrite",
+        "tfmigrate.rewrite.pipeline._rewrite",
         lambda parsed, job, facts: (path.read_bytes(), (told,), ()),
     )
     result = process_file(path, Job(), ProjectFacts((path,)))

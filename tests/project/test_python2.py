@@ -8,8 +8,8 @@ from pathlib import Path
 from tfmigrate.forms.text import summary_lines
 from tfmigrate.report.findings import Outcome
 from tfmigrate.report.model import FileStatus
-from tfmigrate.rewriting.pipeline import Job
-from tfmigrate.rewriting.run import run_job
+from tfmigrate.rewrite.pipeline import Job
+from tfmigrate.rewrite.run import run_job
 
 OLD = """\
 import tensorflow as tf

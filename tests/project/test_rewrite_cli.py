@@ -346,8 +346,8 @@ import os, re, signal, sys
 from pathlib import Path
 from tfmigrate.cli import cli
 from tfmigrate.cli.rewrite import rewrite  # imported before the processes part
-import tfmigrate.cli.undo, tfmigrate.native.program, tfmigrate.project.mirror
-import tfmigrate.rewriting.run, tfmigrate.forms.render
+import tfmigrate.cli.undo, tfmigrate.rewrite.native.program, tfmigrate.project.mirror
+import tfmigrate.rewrite.run, tfmigrate.forms.render
 old, new, top = Path(sys.argv[1]).read_text(), Path(sys.argv[2]).read_text(), Path(sys.argv[3])
 what = sys.argv[4]
 # What changes files, or decides what is changed.

@@ -10,7 +10,7 @@ import pytest
 from tfmigrate.compat.notebooks import Notebook
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.report.model import FileResult, FileStatus
-from tfmigrate.rewriting.pipeline import Job, process_source
+from tfmigrate.rewrite.pipeline import Job, process_source
 
 HEAD = "import tensorflow as tf\n"
 

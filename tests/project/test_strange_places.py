@@ -12,7 +12,7 @@ import pytest
 from tfmigrate.forms.text import diff_text
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.report.printable import printable
-from tfmigrate.rewriting.pipeline import Job, process_source
+from tfmigrate.rewrite.pipeline import Job, process_source
 
 Runner = Callable[..., "subprocess.CompletedProcess[str]"]
 OLD = "import tensorflow as tf\n\nx = tf.log(1)\n"

@@ -14,7 +14,7 @@ import pytest
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.files import find_files
 from tfmigrate.project.writes import Moved, Target, replace_file
-from tfmigrate.rewriting.pipeline import Job, process_source
+from tfmigrate.rewrite.pipeline import Job, process_source
 
 Runner = Callable[..., "subprocess.CompletedProcess[str]"]
 OLD = "import tensorflow as tf\n\nx = tf.log(1)\n"

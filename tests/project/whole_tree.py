@@ -43,7 +43,7 @@ from typing import Any
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.files import find_files
 from tfmigrate.report.model import FileStatus
-from tfmigrate.rewriting.pipeline import Job, process_source
+from tfmigrate.rewrite.pipeline import Job, process_source
 
 PROBE = "\nimport tensorflow as tfm_probe\n\ntfm_probe.log(1.0)\n"
 PROBED = "\nimport tensorflow as tfm_probe\n\ntfm_probe.math.log(1.0)\n"

@@ -20,8 +20,8 @@ from tfmigrate.forms.text import summary_lines, text_report
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.report.findings import Finding, Outcome, ProgramOutcome
 from tfmigrate.report.model import FileResult, FileStatus, Report, merge
-from tfmigrate.rewriting.pipeline import Job, process_file
-from tfmigrate.rewriting.run import run_job
+from tfmigrate.rewrite.pipeline import Job, process_file
+from tfmigrate.rewrite.run import run_job
 
 SOURCE = '''import tensorflow as tf
 

@@ -13,7 +13,7 @@ import pytest
 from tfmigrate.project import facts as facts_module
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.sources import Source, load_source
-from tfmigrate.rewriting.pipeline import Job, process_file
+from tfmigrate.rewrite.pipeline import Job, process_file
 
 PROJECT = Path(__file__).resolve().parents[2] / "fixtures/legacy/churn_package"
 

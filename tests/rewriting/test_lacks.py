@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from tfmigrate.names.surface import gone
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.lacks import lacks_of
 from tfmigrate.report.findings import ProgramOutcome
 from tfmigrate.report.model import Report
-from tfmigrate.rewriting.pipeline import Job
-from tfmigrate.rewriting.run import run_job
-from tfmigrate.symbols.surface import gone
+from tfmigrate.rewrite.pipeline import Job
+from tfmigrate.rewrite.run import run_job
 
 MAIN = """\
 import tensorflow as tf

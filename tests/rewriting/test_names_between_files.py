@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tfmigrate.project.facts import ProjectFacts
-from tfmigrate.rewriting.pipeline import Job, process_file
+from tfmigrate.rewrite.pipeline import Job, process_file
 
 PARTS = """\
 import tensorflow as tf

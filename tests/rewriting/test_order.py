@@ -14,7 +14,7 @@ import pytest
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.report.findings import ProgramOutcome
 from tfmigrate.report.model import FileResult, FileStatus
-from tfmigrate.rewriting.pipeline import Job, process_source
+from tfmigrate.rewrite.pipeline import Job, process_source
 
 PROGRAM = """\
 HEAD

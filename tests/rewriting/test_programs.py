@@ -11,8 +11,8 @@ import pytest
 from tfmigrate.project.files import is_ours
 from tfmigrate.report.findings import Outcome, ProgramOutcome
 from tfmigrate.report.model import Report
-from tfmigrate.rewriting.pipeline import Job
-from tfmigrate.rewriting.run import one_source, run_job
+from tfmigrate.rewrite.pipeline import Job
+from tfmigrate.rewrite.run import one_source, run_job
 
 Runner = Callable[..., "subprocess.CompletedProcess[str]"]
 

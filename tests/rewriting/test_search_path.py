@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tfmigrate.project.search_path import added_directories
 from tfmigrate.report.findings import ProgramOutcome
-from tfmigrate.rewriting.pipeline import Job
-from tfmigrate.rewriting.run import run_job
+from tfmigrate.rewrite.pipeline import Job
+from tfmigrate.rewrite.run import run_job
 
 from .test_lacks import MAIN
 

@@ -10,10 +10,10 @@ from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.project.selection import Selection
 from tfmigrate.report.findings import Outcome, ProgramOutcome
 from tfmigrate.report.model import FileResult, Report
-from tfmigrate.rewriting import pipeline
-from tfmigrate.rewriting.pipeline import Job
-from tfmigrate.rewriting.run import one_source, run_job
-from tfmigrate.rewriting.settle import settle
+from tfmigrate.rewrite import pipeline
+from tfmigrate.rewrite.pipeline import Job
+from tfmigrate.rewrite.run import one_source, run_job
+from tfmigrate.rewrite.settle import settle
 
 # Has a session of its own where the Estimator asks for its data.
 KEPT = """\

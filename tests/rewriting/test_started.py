@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from tfmigrate.report.model import FileStatus, Report
-from tfmigrate.rewriting.pipeline import Job
-from tfmigrate.rewriting.run import run_job
+from tfmigrate.rewrite.pipeline import Job
+from tfmigrate.rewrite.run import run_job
 
 PROGRAM = '''\
 import os

@@ -14,9 +14,9 @@ from pathlib import Path
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.report.findings import ProgramOutcome
 from tfmigrate.report.model import Report
-from tfmigrate.rewriting.graph import ImportGraph
-from tfmigrate.rewriting.pipeline import Job
-from tfmigrate.rewriting.run import Limits, look_for_files, run_job
+from tfmigrate.rewrite.graph import ImportGraph
+from tfmigrate.rewrite.pipeline import Job
+from tfmigrate.rewrite.run import Limits, look_for_files, run_job
 
 HERE = Path(__file__).resolve().parent
 LEGACY = HERE.parents[1] / "fixtures" / "legacy"

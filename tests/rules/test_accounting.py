@@ -9,11 +9,11 @@ from pathlib import Path
 
 import libcst as cst
 import pytest
+from tfmigrate.names.resolver import Resolver
+from tfmigrate.names.table import lookup
 from tfmigrate.project.facts import ProjectFacts
-from tfmigrate.rewriting.pipeline import Job, process_source
+from tfmigrate.rewrite.pipeline import Job, process_source
 from tfmigrate.rules.engine import run_rules
-from tfmigrate.symbols.resolver import Resolver
-from tfmigrate.symbols.table import lookup
 
 CHUNK = 150
 # The other doors lead through the same resolver; a part of the names will do.
@@ -31,9 +31,7 @@ DOORS = {
 @cache
 def legacy_names() -> tuple[str, ...]:
     """Public names of TF 1.15 that TF 2.21 lacks or gives another meaning."""
-    text = (
-        resources.files("tfmigrate.symbols").joinpath("data/symbols.json").read_text()
-    )
+    text = resources.files("tfmigrate.names").joinpath("data/symbols.json").read_text()
     data = json.loads(text)
     moved = [n for n in data["symbols"] if (move := lookup(n)) and move.to != n]
     homes = resources.files("tfmigrate.compat.contrib").joinpath("names.json")

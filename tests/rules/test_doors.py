@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tfmigrate.names.names import canonical, private_names
+from tfmigrate.names.table import in_compat_v1
 from tfmigrate.project.facts import ProjectFacts
-from tfmigrate.rewriting.pipeline import Job, process_file
-from tfmigrate.symbols.names import canonical, private_names
-from tfmigrate.symbols.table import in_compat_v1
+from tfmigrate.rewrite.pipeline import Job, process_file
 
 # Of each rule about symbols: symbol, its call, what the call means afterwards (None: it stays as it is)
 USES: dict[str, tuple[str, str, str | None]] = {

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import libcst as cst
 import pytest
+from tfmigrate.names.resolver import Resolver
 from tfmigrate.report.findings import Outcome
 from tfmigrate.rules.base import Rule
 from tfmigrate.rules.engine import RulesResult, run_rules
 from tfmigrate.rules.pages import index_page, rule_page
 from tfmigrate.rules.registry import all_rules, find_rule, rule_modules
-from tfmigrate.symbols.resolver import Resolver
 
 RULES = [module.RULE for module in rule_modules()]
 NOOPS = [(rule.id, code) for rule in RULES for code in rule.noops]

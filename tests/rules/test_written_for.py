@@ -8,8 +8,8 @@ from pathlib import Path
 
 import libcst as cst
 import pytest
+from tfmigrate.names.resolver import Resolver
 from tfmigrate.rules.engine import run_rules
-from tfmigrate.symbols.resolver import Resolver
 
 # Each means something else in TF 1, or takes its arguments in another order.
 BOTH = """\

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 import pytest
-from tfmigrate.symbols.names import Door
-from tfmigrate.symbols.resolver import Resolver
+from tfmigrate.names.names import Door
+from tfmigrate.names.resolver import Resolver
 
 # Each module ends in an expression statement that means tf.estimator.RunConfig.
 DOORS = {

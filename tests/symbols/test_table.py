@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from tfmigrate.symbols import table
-from tfmigrate.symbols.curated import CONTRIB, KEEP_V1, SAME, advice_for, importable
-from tfmigrate.symbols.table import (
+from tfmigrate.names import table
+from tfmigrate.names.curated import CONTRIB, KEEP_V1, SAME, advice_for, importable
+from tfmigrate.names.table import (
     in_compat_v1,
     is_known,
     is_private_module,

@@ -11,8 +11,8 @@ import re
 from pathlib import Path
 
 import pytest
-from tfmigrate.rewriting.pipeline import Job
-from tfmigrate.rewriting.run import run_job
+from tfmigrate.rewrite.pipeline import Job
+from tfmigrate.rewrite.run import run_job
 
 from .test_traps import answers
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tfmigrate.rewriting.pipeline import Job
-from tfmigrate.rewriting.run import one_source
+from tfmigrate.rewrite.pipeline import Job
+from tfmigrate.rewrite.run import one_source
 
 from .forks import Ended, run
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from ...checkpoints.contents import keras_lists
+from ..checkpoints.contents import keras_lists
 from . import tf2_weights
 
 __all__ = ["constants", "optimizers", "read_slots"]

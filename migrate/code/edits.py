@@ -1,0 +1,147 @@
+"""Edits of one module, collected first and applied in one pass.
+
+Statements that no edit names come out byte for byte as they went in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import libcst as cst
+
+from ..names.nodes import parents
+from .tree import Statement, statements_of
+
+__all__ = ["Changed", "Edits"]
+
+Changed = cst.CSTNode | cst.FlattenSentinel[cst.SimpleStatementLine]
+
+
+@dataclass
+class Edits:
+    """What to change, keyed by nodes of the original tree.
+
+    ``nodes`` says how a node changes, ``replace`` which statements stand in for one,
+    ``before`` which are put above one.
+    """
+
+    nodes: dict[cst.CSTNode, Callable[[cst.CSTNode], Changed]] = field(
+        default_factory=dict
+    )
+    replace: dict[cst.CSTNode, list[Statement]] = field(default_factory=dict)
+    before: dict[cst.CSTNode, list[Statement]] = field(default_factory=dict)
+    # Statements whose replacement ends in a definition.
+    spaced: set[cst.CSTNode] = field(default_factory=set)
+
+    def apply(self, module: cst.Module) -> cst.Module:
+        """The edited module."""
+        edited = module.visit(_Applier(self, _above(module, self.touched())))
+        assert isinstance(edited, cst.Module)
+        return edited
+
+    def touched(self) -> set[cst.CSTNode]:
+        """Nodes of the original tree that change, or get something beside them."""
+        return {*self.nodes, *self.replace, *self.before}
+
+
+def _above(module: cst.Module, touched: set[cst.CSTNode]) -> set[cst.CSTNode]:
+    """The nodes that hold a touched one: the only ones worth a visit."""
+    above = parents(module)
+    found: set[cst.CSTNode] = {module}
+    for node in touched:
+        current = above.get(node)
+        while current is not None and current not in found:
+            found.add(current)
+            current = above.get(current)
+    return found
+
+
+class _Applier(cst.CSTTransformer):
+    def __init__(self, edits: Edits, above: set[cst.CSTNode]) -> None:
+        self.edits = edits
+        self.above = above
+        self.touched = {*edits.replace, *edits.before}
+        # Blank lines around definitions: two at the top, one inside.
+        self.apart = 1
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        return node in self.above
+
+    def on_leave(
+        self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
+    ) -> cst.CSTNodeT:
+        change = self.edits.nodes.get(original_node)
+        if change is not None:
+            updated_node = change(updated_node)  # type: ignore[assignment]
+        if isinstance(original_node, (cst.Module, cst.IndentedBlock)):
+            assert isinstance(updated_node, (cst.Module, cst.IndentedBlock))
+            self.apart = 2 if isinstance(original_node, cst.Module) else 1
+            body = self._body(statements_of(original_node), statements_of(updated_node))
+            if body is not None:
+                return updated_node.with_changes(body=body)  # type: ignore[return-value]
+        return updated_node
+
+    def _body(
+        self, original: Sequence[Statement], updated: Sequence[Statement]
+    ) -> list[Statement] | None:
+        edits = self.edits
+        if self.touched.isdisjoint(original):
+            return None
+        result: list[Statement] = []
+        carried: list[cst.EmptyLine] = []
+        spaced = False
+        for statement, now in zip(original, updated, strict=True):
+            lines = now.leading_lines
+            mine = list(edits.before.get(statement, ()))
+            if statement in edits.replace:
+                new = list(edits.replace[statement])
+                if new and not mine:
+                    new[0] = _with_lines(new[0], (*lines, *new[0].leading_lines))
+                elif not new:
+                    carried += _comments(lines)
+                mine += new
+            else:
+                mine.append(now)
+            mine = self._apart_from_definitions(mine)
+            if mine and result and mine[0] is not now:
+                mine = self._apart_from_definitions([result[-1], *mine])[1:]
+            if mine and spaced:
+                mine[0] = _with_lines(mine[0], _apart(mine[0], self.apart))
+            spaced = bool(mine) and statement in edits.spaced
+            if spaced and result:
+                mine[0] = _with_lines(mine[0], _apart(mine[0], self.apart))
+            if mine and carried:
+                mine[0] = _with_lines(mine[0], (*carried, *mine[0].leading_lines))
+                carried = []
+            result += mine
+        return result
+
+    def _apart_from_definitions(self, statements: list[Statement]) -> list[Statement]:
+        """What follows a definition is set off from it."""
+        found = statements[:1]
+        for before, statement in pairwise(statements):
+            if isinstance(before, (cst.FunctionDef, cst.ClassDef)):
+                statement = _with_lines(statement, _apart(statement, self.apart))
+            found.append(statement)
+        return found
+
+
+def _apart(statement: Statement, count: int) -> list[cst.EmptyLine]:
+    """The statement's lines above, with at least ``count`` blank ones first."""
+    lines = list(statement.leading_lines)
+    blank = next((i for i, x in enumerate(lines) if x.comment), len(lines))
+    missing = max(count - blank, 0)
+    return [*[cst.EmptyLine(indent=False)] * missing, *lines]
+
+
+def _with_lines(statement: Statement, lines: Sequence[cst.EmptyLine]) -> Statement:
+    return statement.with_changes(leading_lines=list(lines))
+
+
+def _comments(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
+    """The lines of a statement that goes: kept when they hold a comment."""
+    if not any(line.comment is not None for line in lines):
+        return []
+    return list(lines)

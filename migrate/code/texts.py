@@ -1,0 +1,44 @@
+"""Source text of nodes, and names made of names."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from ..project.positions import code_of
+from .tree import Statement, statements_of
+
+_COPIED = re.compile(r"(.*?)((?:__\d+)?)")
+
+__all__ = ["camel", "parse_statements", "source_text"]
+
+_PLAIN = cst.Module([])
+
+
+def source_text(node: cst.CSTNode) -> str:
+    """Source of a statement or expression, in four-space indentation."""
+    if isinstance(node, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
+        lines = [line for line in node.leading_lines if line.comment is not None]
+        node = node.with_changes(leading_lines=lines)
+        return code_of(_PLAIN, node)
+    return code_of(_PLAIN, node).strip()
+
+
+def parse_statements(code: str) -> list[Statement]:
+    """Statements from source text."""
+    module = cst.parse_module(code)
+    statements = statements_of(module)
+    if statements and module.header:
+        first = statements[0]
+        lines = [*module.header, *first.leading_lines]
+        statements[0] = first.with_changes(leading_lines=lines)
+    return statements
+
+
+def camel(name: str) -> str:
+    """A class name after the name of a function."""
+    name, number = _COPIED.fullmatch(name).groups()  # type: ignore[union-attr]
+    name = (name.removesuffix("_fn").strip("_") or "model") + number
+    words = [w[:1].upper() + w[1:] for w in name.split("_") if w]
+    return "".join(words)

@@ -1,0 +1,243 @@
+"""Objects that modules of the project hold: networks that are called, registries.
+
+A model function finds them when it is called, and something may have set their
+attributes since they were made: what is plain in them counts as not known.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+
+import libcst as cst
+
+from ..code.tree import walk
+from ..project.facts import Definition, ParsedModule
+from .calls import Calls
+from .definitions import constant, given_to, is_record
+from .terms import term
+from .values import (
+    Config,
+    Const,
+    Dict,
+    Env,
+    Function,
+    Instance,
+    Partial,
+    Symbol,
+    Time,
+    Value,
+    time_of,
+)
+
+__all__ = ["before", "fill", "has_entries", "held_object", "is_unseen"]
+
+
+def held_object(
+    evaluator: Calls, node: cst.BaseExpression, env: Env, fresh: Callable[[], Calls]
+) -> Instance | None:
+    """The object that a name of a module stands for, if it may be followed.
+
+    It is made by an evaluation of its own, ``fresh``: nothing of that is of the model.
+    """
+    if not isinstance(node, (cst.Name, cst.Attribute)):
+        return None
+    if isinstance(node, cst.Name) and env.find(node.value) is not None:
+        return None
+    found = evaluator.facts.definition(node, env.module) or constant(node, env)
+    if found is None or not isinstance(found.node, cst.Call):
+        return None
+    if found.node not in evaluator.held:
+        evaluator.held[found.node] = None  # It may be made of what asks for it.
+        evaluator.held[found.node] = _made(evaluator, found, fresh)
+    return evaluator.held[found.node]
+
+
+def is_unseen(value: Value) -> bool:
+    """What is called may be of an object that a module, this or another one, holds."""
+    if isinstance(value, Symbol):
+        return not value.name.startswith(("tf.", "builtins."))
+    return isinstance(value, Config)
+
+
+def _made(
+    evaluator: Calls, found: Definition, fresh: Callable[[], Calls]
+) -> Instance | None:
+    assert isinstance(found.node, cst.Call)
+    module = evaluator.files.get(os.path.abspath(found.module.path), found.module)
+    made = evaluator.facts.definition(found.node.func, found.module)
+    if made is None or not isinstance(made.node, cst.ClassDef):
+        return None
+    owner = Instance(made.node, made.module, made=True)
+    if is_record(owner) or _is_of_tensorflow(evaluator, owner):
+        return None
+    if _is_changed(evaluator, found.name, module):
+        return None
+    apart = fresh()
+    fill(apart, owner)
+    if apart.events or apart.notes.unknown:
+        return None  # It makes variables, or what is not understood, at its start.
+    for name, value in owner.attributes.items():
+        if isinstance(value, (Config, Const, Dict)):
+            entries = _entries(evaluator, found.name, module, owner, name)
+            if entries is not None or not (isinstance(value, Dict) and value.items):
+                owner.attributes[name] = entries or Config(term=term(f"`{name}`"))
+    return owner
+
+
+def _is_of_tensorflow(evaluator: Calls, owner: Instance, depth: int = 0) -> bool:
+    resolver = owner.module.resolver
+    symbols = (resolver.resolve(one.value) or "" for one in owner.node.bases)
+    return any(one.startswith("tf.") for one in symbols) or any(
+        depth < 8 and _is_of_tensorflow(evaluator, base, depth + 1)
+        for base in evaluator.bases(owner)
+    )
+
+
+def _is_changed(evaluator: Calls, name: str, home: ParsedModule) -> bool:
+    """An attribute of the object is set from outside, in some file."""
+    for module in evaluator.files.values():
+        for node in module.nodes:
+            targets: list[cst.BaseExpression] = []
+            if isinstance(node, cst.Assign):
+                targets = [one.target for one in node.targets]
+            elif isinstance(node, (cst.AugAssign, cst.AnnAssign)):
+                targets = [node.target]
+            for target in targets:
+                if isinstance(target, cst.Attribute) and _is_name_of(
+                    evaluator, target.value, module, name, home
+                ):
+                    return True
+    return False
+
+
+def _is_name_of(
+    evaluator: Calls,
+    node: cst.BaseExpression,
+    module: ParsedModule,
+    name: str,
+    home: ParsedModule,
+) -> bool:
+    """A name, in whatever file, of what a module has under ``name``."""
+    if not isinstance(node, (cst.Name, cst.Attribute)):
+        return False
+    if module is home and isinstance(node, cst.Name):
+        return node.value == name
+    found = evaluator.facts.definition(node, module)
+    return (
+        found is not None
+        and found.name == name
+        and os.path.abspath(found.module.path) == os.path.abspath(home.path)
+    )
+
+
+# -- registries -----------------------------------------------------------------
+
+
+def _entries(
+    evaluator: Calls, name: str, home: ParsedModule, owner: Instance, attribute: str
+) -> Dict | None:
+    """What decorators and calls of the object's methods put into a dict of it."""
+    fillers = {
+        one.name.value
+        for one in owner.node.body.body
+        if isinstance(one, cst.FunctionDef) and _fills(one, attribute)
+    }
+    values: list[Value] = []
+    for module in evaluator.files.values() if fillers else ():
+        for node, given in _given(module):
+            if (
+                isinstance(node, cst.Attribute)
+                and node.attr.value in fillers
+                and _is_name_of(evaluator, node.value, module, name, home)
+            ):
+                values += (_value(evaluator, one, module) for one in given)
+    called = [one for one in values if isinstance(one, (Function, Instance, Partial))]
+    # Which of them it is only the program knows.
+    return Dict(tuple((None, one) for one in called)) if called else None
+
+
+def has_entries(holder: Instance) -> bool:
+    """Whether an object holds functions or classes that are looked up in it."""
+    return any(isinstance(v, Dict) and v.items for v in holder.attributes.values())
+
+
+def _fills(method: cst.FunctionDef, attribute: str) -> bool:
+    """A method puts what it, or a function in it, is given into the object's dict."""
+    given = {one.name.value for one in walk(method) if isinstance(one, cst.Param)}
+    for node in walk(method):
+        if not isinstance(node, cst.Assign) or not isinstance(node.value, cst.Name):
+            continue
+        for target in (one.target for one in node.targets):
+            if (
+                node.value.value in given
+                and isinstance(target, cst.Subscript)
+                and isinstance(target.value, cst.Attribute)
+                and target.value.attr.value == attribute
+            ):
+                return True
+    return False
+
+
+def _given(
+    module: ParsedModule,
+) -> Iterator[tuple[cst.BaseExpression, list[cst.CSTNode]]]:
+    """What a module's own statements call or decorate with, and what they give it."""
+    for one in module.module.body:
+        if isinstance(one, (cst.FunctionDef, cst.ClassDef)):
+            for each in one.decorators:
+                around = each.decorator
+                yield around.func if isinstance(around, cst.Call) else around, [one]
+        elif isinstance(one, cst.SimpleStatementLine):
+            for small in one.body:
+                if isinstance(small, cst.Expr) and isinstance(small.value, cst.Call):
+                    call = small.value
+                    # `register("name")(function)` and `register("name", function)`.
+                    inner = call.func
+                    func = inner.func if isinstance(inner, cst.Call) else inner
+                    yield func, [argument.value for argument in call.args]
+
+
+def _value(evaluator: Calls, node: cst.CSTNode, module: ParsedModule) -> Value:
+    if isinstance(node, cst.FunctionDef):
+        return Function(node, module)
+    if isinstance(node, cst.ClassDef):
+        return Instance(node, module)
+    assert isinstance(node, cst.BaseExpression)
+    return evaluator.expression(node, Env(module, {}))
+
+
+# -- attributes -----------------------------------------------------------------
+
+
+def fill(evaluator: Calls, owner: Instance) -> None:
+    """Attributes that an object has since it was made, of what is not known here."""
+    function = evaluator.method(owner, "__init__")
+    if function is None or not isinstance(function.node, cst.FunctionDef):
+        return
+    node = function.node
+    given: dict[str, Value] = {
+        one.name.value: Config(term=term(f"`{one.name.value}`"))
+        for one in (
+            *node.params.posonly_params,
+            *node.params.params,
+            *node.params.kwonly_params,
+            *(
+                one
+                for one in (node.params.star_arg, node.params.star_kwarg)
+                if isinstance(one, cst.Param)
+            ),
+        )
+    }
+    given |= given_to(evaluator, owner.node, node.params, bound=True)
+    if node.params.params:
+        given[node.params.params[0].name.value] = owner
+    evaluator.enter(function, given)
+    for name, value in owner.attributes.items():
+        owner.attributes[name] = before(name, value)
+
+
+def before(name: str, value: Value) -> Value:
+    """A value that is made before the model function is called: it is in no graph."""
+    late = time_of(value) is Time.GRAPH
+    return Config(term=term(f"`{name}`")) if late else value

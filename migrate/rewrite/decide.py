@@ -1,0 +1,303 @@
+"""What becomes of a program: native, with all of its files, or kept.
+
+The answer is one for all files of a group, and depends on nothing but their content
+and the options: every process that asks comes to the same.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ..code.tree import Tree
+from ..names.resolver import Resolver
+from ..names.scopes import BindingKind
+from ..options import RewriteOptions
+from ..project.facts import ParsedModule, ProjectFacts
+from ..project.guard import GuardError, check_output
+from ..project.journal import digest
+from ..project.lacks import check_present
+from ..project.long_lines import with_short_lines
+from ..project.reading import read_file, read_or_nothing
+from ..project.selection import file_is_ignored, is_test
+from ..project.sources import SourceError
+from ..report.findings import NATIVE, Finding, Outcome, ProgramOutcome, Safety
+from ..report.needs import Need
+from ..rules.kept_programs import advice_for
+from ..rules.training_program import DIFFERS, KEEPS, KEPT
+from .estimator_words import estimator_places, only_todays_hooks, runs_estimators
+from .file_facts import facts_of_file
+from .inside import Clash, put_inside
+from .native.code import Refused
+from .native.program import NativeFile, native
+from .places import NoPlace, place_of
+from .programs import Group, group_of, is_beside_programs, supported_by
+from .training_file import check_has, name_for
+
+__all__ = ["Kept", "Moved", "part_in_programs"]
+
+_WORD = re.compile(r"\w+")
+
+# Under `python -m` as well, the folder of a file is one that Python looks into.
+_SEARCHED = """\
+import os
+import sys
+
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))
+"""
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A file of native programs: how it reads, what is said of it, what it asks for."""
+
+    parsed: ParsedModule
+    findings: tuple[Finding, ...] = ()
+    needs: tuple[Need, ...] = ()
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A file that names Estimators, of a program that keeps them."""
+
+    findings: tuple[Finding, ...]
+
+
+@dataclass
+class _Answer:
+    """What was decided for a group: the files that change, or why it is kept."""
+
+    files: dict[str, Moved] = field(default_factory=dict)
+    why: str | None = None
+
+
+def part_in_programs(
+    parsed: ParsedModule, facts: ProjectFacts, options: RewriteOptions
+) -> Moved | Kept | None:
+    """What becomes of a file for the programs it is part of.
+
+    None leaves it to the symbol rules: it is part of none, or only supports kept ones.
+    """
+    group = group_of(parsed, facts)
+    groups = (group,) if group is not None else supported_by(parsed.path, facts)
+    groups = tuple(one for one in groups if _is_program(one, parsed, facts))
+    own = os.path.abspath(parsed.path)
+    answers = [_answer(one, parsed, facts, options) for one in groups]
+    found = [one.files.get(own, Moved(parsed)) for one in answers if one.why is None]
+    if len({one.parsed.source.text for one in found}) > 1:
+        return kept(parsed, "programs that share it need it in different words")
+    if found:
+        needs = {need: None for one in found for need in one.needs}
+        return replace(found[0], needs=tuple(needs))
+    if group is not None and answers:
+        return kept(parsed, answers[0].why or "")
+    return None
+
+
+def kept(parsed: ParsedModule, why: str) -> Kept | None:
+    """What is said of a file with Estimators that its program keeps."""
+    tree = Tree(parsed.module, parsed.resolver)
+    first = estimator_places(parsed.resolver).first
+    if first is None:
+        return None
+    finding = Finding(
+        path=parsed.path,
+        line=tree.line(first),
+        column=1,
+        rule=KEEPS,
+        message=KEPT,
+        outcome=Outcome.LEFT,
+        safety=Safety.NEEDS_REVIEW,
+        program=ProgramOutcome.KEPT if runs_estimators(parsed.resolver) else None,
+        reason=why,
+        advice=advice_for(why),
+        note_at=tree.line(tree.statement(first)),
+    )
+    return Kept((finding,))
+
+
+def _is_program(group: Group, asked: ParsedModule, facts: ProjectFacts) -> bool:
+    """Whether a group does more than compare modes, or hook into sessions of today."""
+    for path in group.files:
+        try:
+            resolver = _load(path, asked, facts).resolver
+        except (OSError, SourceError):
+            return True
+        if estimator_places(resolver).first and not only_todays_hooks(resolver):
+            return True
+    return False
+
+
+def _load(path: Path, asked: ParsedModule, facts: ProjectFacts) -> ParsedModule:
+    if path == asked.path:
+        return asked
+    return facts.load(path, facts.as_python3(path, read_file(path)))
+
+
+def _answer(
+    group: Group, asked: ParsedModule, facts: ProjectFacts, options: RewriteOptions
+) -> _Answer:
+    own = "" if len(group.all) > 1 else digest(asked.source.raw)
+    key = ("program", group, own, options)
+    found = facts.recent.get(key)
+    if not isinstance(found, _Answer):
+        try:
+            found = _Answer(_moved(group, asked, facts, options))
+        except (Refused, NoPlace, Clash, GuardError) as problem:
+            found = _Answer(why=str(problem))
+        except Exception as problem:
+            # By our fault. Compat needs nothing of a program to be understood.
+            told = f"{type(problem).__name__}: {problem}"
+            why = f"an error inside tfmigrate, please report it ({told})"
+            found = _Answer(why=why)
+        facts.recent[key] = found
+    return found
+
+
+def _moved(
+    group: Group, asked: ParsedModule, facts: ProjectFacts, options: RewriteOptions
+) -> dict[str, Moved]:
+    """The files of a native program, or raises why it is none."""
+    because = options.kept_because({os.path.abspath(path) for path in group.all})
+    if because is not None:
+        raise Refused(because)
+    if group.missing:
+        name = group.missing[0].name
+        raise Refused(f"{name}, which belongs to it, is not among the files given")
+    try:
+        files = [_load(path, asked, facts) for path in group.all]
+    except (OSError, SourceError) as problem:
+        raise Refused(f"a file of the program cannot be read: {problem}") from None
+    support = {*group.support}
+    files = [
+        one
+        for one in files
+        if one.path not in support
+        or facts.importers(one.path)
+        or facts_of_file(one).gone is None  # a script that runs nowhere keeps no other
+    ]
+    for one in files:
+        if file_is_ignored(one.source.raw):
+            raise Refused(f"{one.path.name} is excluded from rewrites")
+    notebook = files[0].source.notebook and not is_beside_programs(group, facts)
+    if len(files) == 1 and (notebook or not facts.files):
+        # A notebook is handed on by itself, unless scripts beside it have the module;
+        # a text from a pipe has no folder.
+        module = "training"
+        made = native(files, facts, options, module=module, package=lambda _: "")
+        try:
+            return {
+                path: _finished(files[0], one, facts, module)
+                for path, one in made.items()
+            }
+        except Clash:
+            if not facts.files:
+                raise
+    place = place_of(group, facts)
+    module = name_for(place, facts)
+    made = native(files, facts, options, module=module, package=place.package_for)
+    words = frozenset().union(*(one.words for one in made.values()))
+    check_has(place, module, words)
+    needs = tuple(
+        Need(os.path.abspath(folder / f"{module}.py"), words)
+        for folder in place.folders
+    )
+    before = {os.path.abspath(one.path): one for one in files}
+    first = f"from {module} import " if place.unsure else None
+    found = {}
+    for path, file in made.items():
+        moved = _finished(before[path], file, facts, searched=first)
+        found[path] = replace(moved, needs=needs) if file.words else moved
+    return found
+
+
+def _finished(
+    before: ParsedModule,
+    after: NativeFile,
+    facts: ProjectFacts,
+    inside: str | None = None,
+    searched: str | None = None,
+) -> Moved:
+    """A file that passes the guard, with the training module in it if ``inside``.
+
+    Before a line that begins as ``searched`` says, its folder is searched.
+    """
+    parsed = after.parsed
+    text = parsed.source.text
+    if searched is not None:
+        text = re.sub(f"(?m)^(?={searched})", _SEARCHED, text, count=1)
+    if inside is not None:
+        text = put_inside(parsed, inside, after.words)
+    text = with_short_lines(text, before.source.text)
+    if text != parsed.source.text:
+        parsed = facts.module_of(before.source.with_text(text))
+    try:
+        check_output(
+            before.source.text,
+            text,
+            scopes=before.resolver.scopes,
+            parsed=(parsed.module, parsed.resolver.scopes),
+            cells=before.source.notebook is not None,
+        )
+        # By itself: what other modules pass on to it may change as well.
+        check_present(Resolver(parsed.module, scopes=parsed.resolver.scopes))
+    except GuardError as problem:
+        raise GuardError(f"{before.path.name}: {problem}") from None
+    lost = _lost_by_others(before, parsed, facts)
+    return Moved(parsed, tuple(_findings(before, [*after.notes], lost)))
+
+
+def _lost_by_others(
+    before: ParsedModule, after: ParsedModule, facts: ProjectFacts
+) -> Iterator[str]:
+    """What files of no program may take from a file that has it no more."""
+    old, new = (one.resolver.scopes.module_scope.bindings for one in (before, after))
+    gone = {
+        name
+        for name, bindings in old.items()
+        if name not in new and bindings[0].kind is not BindingKind.IMPORT
+    }
+    for user in sorted(facts.importers(before.path)):
+        words = _WORD.findall(read_or_nothing(user).decode("utf-8", "replace"))
+        if is_test(user.name) and gone.intersection(words):
+            name = sorted(gone.intersection(words))[0]
+            yield f"`{name}` is no more, which {user.name} names"
+
+
+def _findings(
+    before: ParsedModule, notes: Sequence[tuple[int, str]], lost: Iterable[str]
+) -> list[Finding]:
+    """That a file is part of a native program, and what is other than it was."""
+    tree = Tree(before.module, before.resolver)
+    places = estimator_places(before.resolver)
+    message = "is part of a program that becomes plain TensorFlow 2"
+    if places.made:
+        message = "this program becomes plain TensorFlow 2: a Task and its Trainer"
+    told = Finding(
+        path=before.path,
+        line=1 if places.first is None else tree.line(places.first),
+        column=1,
+        rule=NATIVE,
+        message=message,
+        outcome=Outcome.REWRITTEN,
+        safety=Safety.NEEDS_REVIEW,
+        program=ProgramOutcome.NATIVE if runs_estimators(before.resolver) else None,
+    )
+    return [
+        told,
+        *(replace(told, message=message, program=None) for message in lost),
+        *(
+            replace(
+                told,
+                line=at,
+                rule=DIFFERS,
+                message=note,
+                safety=Safety.CHANGES_NUMBERS,
+                program=None,
+            )
+            for at, note in notes
+        ),
+    ]

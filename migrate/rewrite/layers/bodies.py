@@ -1,0 +1,518 @@
+"""Statements that make layers as they go, taken apart into ``__init__`` and ``call``.
+
+What is known before the graph, and makes layers, goes to the constructor; the author's
+statements stay in the call, with a layer's name where it was made.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from ...code.statements import is_docstring
+from ...code.texts import source_text
+from ...code.tree import Statement, Tree, only_small, statements_of, walk
+from ...model.notes import Notes
+from ...model.values import Function, Time
+from .changes import Comprehension, Dropped, Mover, Stored
+from .draws import draws
+from .lines import Line, around, need, rendered
+from .made import METHODS, helped, layer, spelled
+from .scope import Scope
+from .spelling import (
+    RESERVED,
+    names_of,
+    pairs_of,
+    parameter,
+    spaced,
+    with_owner,
+)
+from .taken import Helper, Taken
+
+__all__ = ["Body"]
+
+
+@dataclass
+class _Loop:
+    depth: int
+    lists: list[str] = field(default_factory=list)
+    # Lists whose elements go along with the rounds, and their names.
+    zipped: list[tuple[str, str]] = field(default_factory=list)
+    # Lists of which each next element is taken.
+    taken: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Rounds:
+    """The head of a loop of the constructor, what it binds and what it reads."""
+
+    head: str
+    targets: set[str]
+    reads: set[str]
+
+
+def _grouped(target: cst.BaseExpression) -> str:
+    """A target of several names as one of several targets."""
+    shown = source_text(target)
+    several = isinstance(target, cst.Tuple) and shown[0] != "("
+    return f"({shown})" if several else shown
+
+
+class Body(Scope):
+    """Takes the statements of a function, or some of them, apart."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        defined: cst.FunctionDef,
+        statements: Sequence[Statement],
+        notes: Notes,
+        outside: set[str],
+        helper: Callable[[cst.Call, Function], Helper],
+        class_of: Callable[[cst.Call, Helper], str],
+        changing: frozenset[str] = frozenset(),
+    ) -> None:
+        super().__init__(tree, defined, statements, notes, changing)
+        self.defined = defined
+        # Names that have a value before the statements.
+        self.outside = outside
+        self.helper = helper
+        self.class_of = class_of
+        self.lines: list[Line] = []
+        self.loops: list[_Loop] = []
+        # A branch that the constructor does not follow, or follows.
+        self.by_mode = False
+        self.by_setup = False
+        # Names of a comprehension.
+        self.near: set[str] = set()
+        # Branches around that only the call decides.
+        self.by_size = 0
+        # Loops around whose rounds only the call knows.
+        self.by_call = 0
+        self.taken_names: set[str] = set(RESERVED) | {
+            "self",
+            "training",
+            *METHODS.values(),
+        }
+        self.static: dict[str, list[Statement]] = {}
+        self.optional: list[Statement] = []
+
+    def fresh(self, wanted: str) -> str:
+        """An attribute that is not there yet."""
+        wanted = re.sub("__+", "_", wanted).strip("_") or "layer"
+        if keyword.iskeyword(wanted):
+            wanted += "_"
+        name, number = wanted, 1
+        while name in self.taken_names:
+            number += 1
+            name = f"{wanted}_{number}"
+        self.taken_names.add(name)
+        return name
+
+    # -- the whole
+
+    def take(self) -> Taken:
+        """The code of the class."""
+        call = self._without_optional(self.block(self.statements))
+        stored: dict[str, str] = {}
+        graph: list[str] = []
+        for name in self.ordered(self._reads_of(call)):
+            if name in self.static:
+                if len(self.static[name]) > 1 or name in self.outside:
+                    return self._without(name)
+                stored[name] = ""
+            elif name in self.bound:
+                if name in self.outside and self.reads_first(name):
+                    graph.append(name)
+            elif self.outer_time(name) is Time.SETUP:
+                stored[name] = ""
+            else:
+                graph.append(name)
+        for name in stored:
+            stored[name] = self.fresh(parameter(name))
+        init, reads = self._init(stored)
+        setup = [n for n in self.ordered(reads) if n in self.outside]
+        changed = self.finishing(stored)
+        call = [changed.visited(statement) for statement in call]
+        return Taken(init, call, setup, stored, graph)
+
+    def _without(self, name: str) -> Taken:
+        """The code with a name that changes between layers: the call alone has it."""
+        if name in self.changing:
+            reason = f"`{name}` changes between layers"
+            raise self.stop(self.static[name][-1], reason)
+        return self.again(self.changing | {name}).take()
+
+    def again(self, changing: frozenset[str]) -> Body:
+        """The same statements, with other names that change between layers."""
+        return Body(
+            self.tree,
+            self.defined,
+            self.statements,
+            self.notes,
+            self.outside,
+            self.helper,
+            self.class_of,
+            changing,
+        )
+
+    def _reads_of(self, call: Sequence[Statement]) -> set[str]:
+        """Names that the call reads and does not bind before."""
+        found: set[str] = set()
+        for statement in call:
+            for node in walk(statement):
+                if isinstance(node, cst.Name) and self.reads_local(node):
+                    found.add(node.value)
+        return found
+
+    # -- how a class is spelled
+
+    # First values that are not seen are handed on as the program made them.
+    as_given = True
+
+    def layer(self, node: cst.Call) -> cst.BaseExpression:
+        """What the call says instead of making a layer."""
+        return layer(self, node)
+
+    def helped(self, node: cst.Call, function: Function) -> cst.BaseExpression:
+        """What the call says instead of calling a function that makes layers."""
+        return helped(self, node, function)
+
+    def spelled(self, constructor: str) -> str:
+        """A layer's constructor as this class says it."""
+        return spelled(self, constructor)
+
+    def finishing(self, stored: dict[str, str]) -> Stored:
+        """The last change to the statements of the call."""
+        return Stored(self, stored)
+
+    # -- the constructor
+
+    def _init(self, stored: dict[str, str]) -> tuple[list[str], set[str]]:
+        """The constructor's statements, and the names that they read."""
+        needed = need(self.lines, set(stored))
+        code: list[str] = []
+        for name, attribute in stored.items():
+            if name not in self.static:
+                code.append(f"self.{attribute} = {parameter(name)}\n")
+        code += rendered(self.lines)
+        for name, attribute in stored.items():
+            if name in self.static:
+                code.append(f"self.{attribute} = {parameter(name)}\n")
+        return code, needed
+
+    def text(self, node: cst.BaseExpression) -> str:
+        """The source of an expression for the constructor."""
+        late = self.reads(node) & self.late
+        if late:
+            raise self.stop(node, f"a layer depends on `{min(late)}`")
+        if self.notes.makes(node):
+            raise self.stop(node, "a layer depends on a variable")
+        if self.by_size and any(isinstance(n, cst.Subscript) for n in walk(node)):
+            # It may be there in that branch only.
+            shown = self.tree.code(node)
+            raise self.stop(node, f"`{shown}` of a layer in a branch on a tensor")
+        written = self.reads_written(node)
+        if written is not None:
+            raise self.stop(node, f"a layer depends on `{written}`, which changes")
+        if draws(self.tree, node):
+            raise self.stop(node, "a layer draws from a state that others draw from")
+        code = source_text(node)
+        return with_owner(node, code)
+
+    def make(
+        self, wanted: str, constructor: str, node: cst.CSTNode, reads: set[str]
+    ) -> str:
+        """Adds a layer to the constructor; gives what stands for it in the call."""
+        if not self.loops:
+            attribute = self.fresh(wanted)
+            self.lines.append(
+                Line(f"self.{attribute} = {constructor}\n", set(), reads, True)
+            )
+            return f"self.{attribute}"
+        attribute = self.fresh(f"{wanted.removesuffix('_layer')}_layers")
+        self.loops[0].lists.append(attribute)
+        self.lines.append(
+            Line(f"self.{attribute}.append({constructor})\n", set(), reads, True)
+        )
+        inner = self.loops[-1]
+        if len(self.loops) == 1 and not self.by_setup:
+            element = self._element(wanted)
+            inner.zipped.append((attribute, element))
+            return element
+        if self.by_mode:
+            raise self.stop(node, "layers of one mode in nested loops")
+        element = self._element(f"{wanted}_layers")
+        self.loops[0].taken.append((attribute, element))
+        return f"next({element})"
+
+    def _element(self, wanted: str) -> str:
+        name = wanted
+        taken = {e for loop in self.loops for _, e in (*loop.zipped, *loop.taken)}
+        hidden = taken | self.near
+        while name in self.scope.bindings or name in hidden or keyword.iskeyword(name):
+            name += "_"
+        return name
+
+    # -- statements
+
+    def block(self, statements: Sequence[Statement]) -> list[Statement]:
+        """What the call keeps of some statements."""
+        found: list[Statement] = []
+        for statement in statements:
+            found += self.statement(statement)
+        return found
+
+    def statement(self, node: Statement) -> list[Statement]:
+        """What the call keeps of a statement."""
+        if is_docstring(node):
+            return []
+        if self.notes.regularized and any(
+            one in self.notes.collecting for one in walk(node)
+        ):
+            raise self.stop(node, "regularisation losses are read between layers")
+        if not self.notes.makes(node):
+            return self._plain(node)
+        if isinstance(node, cst.If):
+            return [self._if(node)]
+        if isinstance(node, cst.For):
+            return self._for(node)
+        if isinstance(node, cst.With):
+            items = [one.with_changes(item=self.moved(one.item)) for one in node.items]
+            return [node.with_changes(items=items, body=self._suite(node.body))]
+        if isinstance(node, cst.SimpleStatementLine):
+            return [self._moved_statement(node)]
+        raise self.stop(node, "layers in a statement that cannot be lifted")
+
+    def _plain(self, node: Statement) -> list[Statement]:
+        """A statement without layers."""
+        names = self.binds(node)
+        if isinstance(only_small(node), (cst.Import, cst.ImportFrom)):
+            # The constructor's code may want it as well as the call's.
+            self.lines.append(Line(source_text(node), names))
+            return [node]
+        static = (
+            bool(names)
+            and not names & self.late
+            and not self.reads(node) & self.late
+            and not isinstance(node, (cst.FunctionDef, cst.ClassDef))
+            and self.reads_written(node) is None
+            and not any(isinstance(n, (cst.Return, cst.Break)) for n in walk(node))
+            and not self.by_call
+        )
+        if not static:
+            return [self._moved_statement(node)]
+        code = with_owner(node, source_text(node))
+        if self.loops or self.by_setup or self.by_mode:
+            self.lines.append(Line(code, names, self.reads(node)))
+            moved = self._moved_statement(node)
+            self.optional.append(moved)
+            return [moved]
+        for name in names:
+            known = self.static.setdefault(name, [])
+            known.append(node)
+        self.lines.append(Line(code, names, self.reads(node)))
+        return []
+
+    def _if(self, node: cst.If) -> cst.If:
+        time = self.notes.time(node.test)
+        reads = self.reads(node.test)
+        late = self.is_late(node.test)
+        mirrored = time is Time.SETUP and not late
+        self.by_size += late
+        outer, by_mode, by_setup = self.lines, self.by_mode, self.by_setup
+        self.by_mode = by_mode or not mirrored
+        self.by_setup = by_setup or mirrored
+        first: list[Line] = []
+        self.lines = first
+        body = self._suite(node.body)
+        second: list[Line] = []
+        self.lines = second
+        orelse: cst.If | cst.Else | None = None
+        if isinstance(node.orelse, cst.If):
+            orelse = self._if(node.orelse)
+        elif node.orelse is not None:
+            orelse = node.orelse.with_changes(body=self._suite(node.orelse.body))
+        self.lines, self.by_mode, self.by_setup = outer, by_mode, by_setup
+        self.by_size -= late
+        if mirrored:
+            test = self.text(node.test)
+            line = Line(f"if {test}:\n", set(), reads, False, first, second)
+            outer.append(line)
+        else:
+            outer += first + second
+        return node.with_changes(test=self.moved(node.test), body=body, orelse=orelse)
+
+    def is_late(self, test: cst.BaseExpression) -> bool:
+        """Only the call knows what a branch asks for.
+
+        It is known when the graph is made, and no tensor, but it may be a size.
+        """
+        late = self.notes.time(test) is Time.GRAPH
+        return late or bool(self.reads(test) & self.late)
+
+    def _for(self, node: cst.For) -> list[Statement]:
+        if node.orelse is not None:
+            raise self.stop(node, "layers in a loop with `else`")
+        rounds = None if self.by_call else self._rounds(node)
+        if rounds is None:
+            self.by_call += 1
+            body = self._suite(node.body)
+            self.by_call -= 1
+            return [node.with_changes(iter=self.moved(node.iter), body=body)]
+        outer = self.lines
+        inner: list[Line] = []
+        self.lines = inner
+        loop = _Loop(len(self.loops))
+        by_setup, self.by_setup = self.by_setup, False
+        if self.loops:
+            self.by_setup = by_setup
+        self.loops.append(loop)
+        body = self._suite(node.body)
+        self.loops.pop()
+        self.by_setup = by_setup
+        self.lines = outer
+        for attribute in loop.lists:
+            outer.append(Line(f"self.{attribute} = []\n", set(), set(), True))
+        outer.append(around(rounds.head, rounds.targets, rounds.reads, inner))
+        moved, target = self._zipped(node.iter, node.target, loop)
+        before = [
+            cst.parse_statement(f"{element} = iter(self.{attribute})\n")
+            for attribute, element in loop.taken
+        ]
+        statement = node.with_changes(iter=moved, target=target, body=body)
+        return [*before, statement]
+
+    def _zipped(
+        self,
+        over: cst.BaseExpression,
+        target: cst.BaseAssignTargetExpression,
+        loop: _Loop,
+    ) -> tuple[cst.BaseExpression, cst.BaseAssignTargetExpression]:
+        """What the rounds go over, with lists whose elements go along."""
+        pairs = pairs_of(over, target)
+        if not loop.zipped:
+            return self.moved(over), target
+        elements = [_grouped(one) for _, one in pairs]
+        elements += [element for _, element in loop.zipped]
+        lists = ", ".join(f"self.{attribute}" for attribute, _ in loop.zipped)
+        made = cst.parse_module(
+            f"for {', '.join(elements)} in zip({lists}):\n    pass\n"
+        )
+        (head,) = made.body
+        assert isinstance(head, cst.For)
+        assert isinstance(head.iter, cst.Call)
+        args = [*(cst.Arg(self.moved(one)) for one, _ in pairs), *head.iter.args]
+        return spaced(head.iter.with_changes(args=args)), head.target
+
+    def _rounds(self, node: cst.For | cst.CompFor) -> _Rounds | None:
+        """A loop as the constructor goes through it, if it can.
+
+        Of things that are gone through at once, it has those that are known early.
+        """
+        known: list[tuple[cst.BaseExpression, cst.BaseExpression]]
+        known = [(node.iter, node.target)]
+        if not self._is_counted(node.iter):
+            pairs = pairs_of(node.iter, node.target)
+            known = [(one, name) for one, name in pairs if self._is_counted(one)]
+        if not known:
+            return None
+        texts = [self.text(over) for over, _ in known]
+        over = texts[0] if len(texts) == 1 else f"zip({', '.join(texts)})"
+        shown = (
+            [source_text(known[0][1])]
+            if len(known) == 1
+            else [_grouped(name) for _, name in known]
+        )
+        targets = ", ".join(shown)
+        return _Rounds(
+            f"for {targets} in {over}:\n",
+            {name for _, target in known for name in names_of(target)},
+            {name for over, _ in known for name in self.reads(over)},
+        )
+
+    def _is_counted(self, iterated: cst.BaseExpression) -> bool:
+        """How often a loop goes round is known before the graph."""
+        early = self.notes.time(iterated) is Time.SETUP
+        return early and not self.reads(iterated) & self.late
+
+    def comprehension(self, node: Comprehension) -> cst.BaseExpression:
+        """Layers made by a comprehension, each taken along with its element."""
+        loop_of = node.for_in
+        if (
+            self.loops
+            or self.by_mode
+            or self.by_setup
+            or loop_of.inner_for_in is not None
+            or loop_of.ifs
+            or self.notes.makes(loop_of)
+            or (isinstance(node, cst.DictComp) and self.notes.makes(node.key))
+            or self.by_call
+            or (rounds := self._rounds(loop_of)) is None
+        ):
+            if self.notes.makes(loop_of):
+                why = "layers in a comprehension that is not plain"
+                raise self.stop(node, why)
+            self.by_call += 1
+            changed = self._elements(node)
+            self.by_call -= 1
+            return changed
+        outer, self.lines = self.lines, []
+        loop = _Loop(0)
+        self.loops.append(loop)
+        self.near = names_of(node)
+        changed = self._elements(node)
+        self.near = set()
+        self.loops.pop()
+        inner, self.lines = self.lines, outer
+        for attribute in loop.lists:
+            outer.append(Line(f"self.{attribute} = []\n", set(), set(), True))
+        outer.append(around(rounds.head, rounds.targets, rounds.reads, inner))
+        moved, target = self._zipped(loop_of.iter, loop_of.target, loop)
+        return changed.with_changes(
+            for_in=loop_of.with_changes(target=target, iter=moved)
+        )
+
+    def _elements(self, node: Comprehension) -> Comprehension:
+        """A comprehension whose elements call layers instead of making them."""
+        if isinstance(node, cst.DictComp):
+            key, value = self.moved(node.key), self.moved(node.value)
+            return node.with_changes(key=key, value=value)
+        return node.with_changes(elt=self.moved(node.elt))
+
+    def _suite(self, body: cst.BaseSuite) -> cst.BaseSuite:
+        if not isinstance(body, cst.IndentedBlock):
+            raise self.stop(body, "several statements on one line")
+        new = self.block(statements_of(body))
+        if not new:
+            new = [cst.SimpleStatementLine([cst.Pass()])]
+        return body.with_changes(body=new)
+
+    def _moved_statement(self, node: Statement) -> Statement:
+        return Mover(self).moved(node)  # type: ignore[return-value]
+
+    def moved(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """An expression of the call, with what it calls instead of making it."""
+        return Mover(self).moved(node)  # type: ignore[return-value]
+
+    def _without_optional(self, call: list[Statement]) -> list[Statement]:
+        """The call without plain values that nothing in it reads."""
+        while True:
+            read: dict[str, int] = {}
+            for statement in call:
+                for node in walk(statement):
+                    if isinstance(node, cst.Name) and self.reads_local(node):
+                        read[node.value] = read.get(node.value, 0) + 1
+            gone = {
+                id(one)
+                for one in self.optional
+                if not any(read.get(name) for name in self.binds(one))
+            }
+            if not gone:
+                return call
+            self.optional = [one for one in self.optional if id(one) not in gone]
+            call = [Dropped(gone).visited(one) for one in call]

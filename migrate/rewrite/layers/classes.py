@@ -1,0 +1,187 @@
+"""Functions that make layers, as classes; and the source of any lifted class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import libcst as cst
+
+from ...code.blocked import Blocked
+from ...code.layout import fit
+from ...code.names import Names
+from ...code.statements import is_docstring
+from ...code.texts import camel, source_text
+from ...code.tree import Statement, statements_of
+from ...model.values import Function, Time
+from .bodies import Body
+from .files import File, Lifted, tensorflow_of
+from .layer_class import TF, LayerClass, class_statement
+from .notices import Stays
+from .spelling import parameter
+from .taken import Helper, Taken
+
+__all__ = ["Classes"]
+
+# What to raise at a node of a file, with a reason.
+Stop = Callable[[File, cst.CSTNode, str], Blocked]
+
+# Words for the classes of the loop module, as if TensorFlow 1 had had them.
+_BASES = {
+    "Model": f"{TF}.estimator.ScopedModel",
+    "Layer": f"{TF}.estimator.ScopedLayer",
+}
+
+
+class Classes:
+    """What makes classes for one model function and what it calls."""
+
+    def __init__(self, lifted: Lifted, stop_in: Stop) -> None:
+        self.lifted = lifted
+        self.notes = lifted.notes
+        self.stop_in = stop_in
+
+    def body(
+        self,
+        defined: cst.FunctionDef,
+        statements: Sequence[Statement],
+        outside: set[str],
+        file: File,
+    ) -> Body:
+        """What takes statements of a function apart."""
+
+        def helper(call: cst.Call, function: Function) -> Helper:
+            return self._helper(call, function, file)
+
+        def class_of(call: cst.Call, made: Helper) -> str:
+            return self._class_of(call, made, file)
+
+        return Body(
+            file.tree, defined, statements, self.notes, outside, helper, class_of
+        )
+
+    def _helper(self, call: cst.Call, function: Function, file: File) -> Helper:
+        """The class of a function that makes layers."""
+        node = function.node
+        own = self.lifted.file_of(function.module)
+        if own is None:
+            name = function.module.path.name
+            raise self.stop_in(file, call, f"layers in {name}, which stays as it is")
+        if isinstance(node, cst.Lambda):
+            raise self.stop_in(file, call, "layers in a lambda")
+        if node in self.lifted.model_functions:
+            raise self.stop_in(file, call, "layers in another model function")
+        calls = self.lifted.called.setdefault(node, [])
+        if call not in calls:
+            calls.append(call)
+        known = self.lifted.helpers.get(node)
+        if known is None:
+            try:
+                known = self._made(function, own, file)
+            except Blocked:
+                raise Stays(node) from None
+        return known
+
+    def _made(self, function: Function, own: File, file: File) -> Helper:
+        node = function.node
+        assert isinstance(node, cst.FunctionDef)
+        names = {p.name.value: p for p in node.params.params}
+        if (
+            function.owner is not None
+            or function.args
+            or function.keywords
+            or own.tree.function(node) is not None
+            or node.params.kwonly_params
+            or isinstance(node.params.star_arg, cst.Param)
+            or node.params.star_kwarg is not None
+            or not isinstance(node.body, cst.IndentedBlock)
+            or self.notes.has_staying(node.body)
+            or self.notes.is_aside(node.body)
+        ):
+            raise Stays(node)
+        body = self.body(node, statements_of(node.body), set(names), own)
+        taken = body.take()
+        graph = [n for n in names if n in taken.graph]
+        graph = sorted(
+            graph,
+            key=lambda n: (
+                names[n].default is not None,
+                body.outer_time(n) is not Time.GRAPH,
+            ),
+        )
+        if not graph or body.outer_time(graph[0]) is not Time.GRAPH:
+            raise Stays(node)
+        found = Helper(function, "", tuple(n for n in names if n in taken.setup))
+        found.graph = tuple(graph)
+        taker = Names(own.tree, own.tree.module)
+        taker.reserve(*own.taken, *file.taken)
+        found.name = taker.fresh(camel(node.name.value))
+        own.taken.add(found.name)
+        defaults = {
+            name: source_text(one.default)
+            for name, one in names.items()
+            if one.default is not None
+        }
+        first = statements_of(node.body)[0]
+        docstring = source_text(first) if is_docstring(first) else ""
+        made = self.statement(
+            own, found.name, "Layer", taken, graph, defaults, [], docstring
+        )
+        own.edits.replace[node] = [made]
+        self.lifted.helpers[node] = found
+        return found
+
+    def _class_of(self, call: cst.Call, helper: Helper, file: File) -> str:
+        """What a call says to name the class."""
+        function = helper.function.node
+        assert isinstance(function, cst.FunctionDef)
+        func = call.func
+        if isinstance(func, cst.Name):
+            found = file.tree.resolver.bindings(func)
+            if file.tree.resolver.definition(func) is function:
+                return helper.name
+            if len(found) == 1 and isinstance(found[0].node, cst.ImportFrom):
+                names = file.imports.setdefault(found[0].node, {})
+                names[func.value] = helper.name
+                return helper.name
+        elif isinstance(func, cst.Attribute) and func.attr.value == function.name.value:
+            return f"{source_text(func.value)}.{helper.name}"
+        raise Stays(function)
+
+    def statement(
+        self,
+        file: File,
+        name: str,
+        base: str,
+        taken: Taken,
+        graph: Sequence[str],
+        defaults: dict[str, str],
+        more: list[Statement],
+        docstring: str,
+    ) -> Statement:
+        """The source of a class."""
+        tf = tensorflow_of(file)
+        if tf is None:
+            first = file.tree.module.body[0]
+            raise self.stop_in(file, first, "a file without TensorFlow")
+
+        def text(code: str) -> str:
+            return code.replace(TF, tf)
+
+        def shown(one: str) -> str:
+            name = parameter(one)
+            return f"{name}={defaults[one]}" if one in defaults else name
+
+        setup = sorted(taken.setup, key=lambda one: one in defaults)
+        code = [source_text(one) for one in (*taken.call, *more)]
+        plan = LayerClass(
+            name=name,
+            base=_BASES[base],
+            docstring=docstring,
+            parameters=tuple(map(shown, setup)),
+            arguments=tuple(map(shown, graph)),
+            init=tuple(taken.init),
+            call=tuple(code),
+        )
+        made = class_statement(plan, text)
+        (found,) = fit(file.tree.module, [made], 0)
+        return found

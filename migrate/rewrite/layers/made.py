@@ -1,0 +1,290 @@
+"""Calls that make layers, as layers of a class and calls of these."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from ...code.blocked import Blocked
+from ...code.texts import source_text
+from ...model.alike import STARTS
+from ...model.spelling import snake
+from ...model.values import Function, Time
+from .conversion import Conversion
+from .layer_class import TF
+from .notices import Stays
+from .spelling import argument_of, looks_counted, spaced
+
+if TYPE_CHECKING:
+    from .bodies import Body
+
+__all__ = ["METHODS", "helped", "layer", "layer_of_keras", "spelled"]
+
+# Methods of lifted classes that make variables as a function of TensorFlow 1 does.
+METHODS = {
+    "variable": "get_variable",
+    "new variable": "new_variable",
+    "linear_model": "make_linear_model",
+}
+# Arguments of columns that their layer of Keras does not have.
+_FILLED = ("cols_to_vars", "cols_to_output_tensors", "weight_collections")
+
+
+def layer(body: Body, node: cst.Call) -> cst.BaseExpression:
+    """What the call says instead of making a layer."""
+    made = body.notes.made[node]
+    method = METHODS.get(made.kind)
+    if made.kind == "ColumnsLayer" and (body.by_call or _as_in_tensorflow_1(node)):
+        method = "make_input_layer"
+    if made.kind == "called" or (body.by_call and method is None):
+        if made.kind == "object":
+            raise body.stop(node, "an object with variables in a loop over tensors")
+        return _called(body, node)
+    if made.kind == "function":
+        return function_layer(body, node)
+    if method is not None:
+        args = [one.with_changes(value=body.moved(one.value)) for one in node.args]
+        return node.with_changes(func=cst.parse_expression(f"self.{method}"), args=args)
+    if made.kind == "object":
+        return _object(body, node)
+    try:
+        return layer_of_keras(body, node)
+    except Blocked:
+        # It depends on what only the call knows, or says what Keras cannot be told.
+        if made.kind == "ColumnsLayer":
+            raise
+        return function_layer(body, node)
+
+
+def layer_of_keras(body: Body, node: cst.Call) -> cst.BaseExpression:
+    """A layer of Keras for a function of tf.layers, called in its place."""
+    made = body.notes.made[node]
+    reads: set[str] = set()
+
+    def text(part: cst.BaseExpression) -> str:
+        reads.update(body.reads(part))
+        return body.text(part)
+
+    def moved(part: cst.BaseExpression) -> str:
+        return source_text(body.moved(part))
+
+    conversion = Conversion(body.source, text, moved, body.as_given)
+    plain = [one for one in node.args if not one.star]
+    options = [text(one.value) for one in node.args if one.star]
+    source = node if not options else node.with_changes(args=plain)
+    inputs, step = conversion.convert(made.symbol, source)
+    constructor = step.constructor
+    if options:
+        more = ", ".join(f"**{one}" for one in options)
+        joined = "" if constructor.endswith("(") else ", "
+        constructor = f"{constructor[:-1]}{joined}{more})"
+    stands = body.make(step.wanted, body.spelled(constructor), node, reads)
+    given = "".join(f", {name}={code}" for name, code in step.call_arguments)
+    call = cst.parse_expression(f"{stands}(_{given})")
+    assert isinstance(call, cst.Call)
+    first, *rest = call.args
+    # Parsed anew, the names of other arguments are no nodes of the file.
+    again = [
+        one
+        if one.keyword is None
+        else one.with_changes(value=_argument(body, node, one))
+        for one in rest
+    ]
+    return call.with_changes(
+        args=[first.with_changes(value=body.moved(inputs)), *again]
+    )
+
+
+def _object(body: Body, node: cst.Call) -> cst.BaseExpression:
+    """A layer that is made here and called elsewhere."""
+    reads: set[str] = set()
+
+    def text(part: cst.BaseExpression) -> str:
+        reads.update(body.reads(part))
+        return body.text(part)
+
+    symbol = body.notes.made[node].symbol
+    if symbol.startswith("tf.keras."):
+        parts = [
+            f"{one.keyword.value}={text(one.value)}" if one.keyword else text(one.value)
+            for one in node.args
+        ]
+        constructor = f"{source_text(node.func)}({', '.join(parts)})"
+    else:
+        conversion = Conversion(body.source, text, text, body.as_given)
+        constructor = body.spelled(conversion.made_class(symbol, node))
+    wanted = snake(source_text(node.func).rpartition(".")[2])
+    statement = body.tree.parent(node)
+    if isinstance(statement, cst.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0].target
+        wanted = target.value if isinstance(target, cst.Name) else wanted
+    return cst.parse_expression(body.make(wanted, constructor, node, reads))
+
+
+def spelled(body: Body, constructor: str) -> str:
+    """The constructor of a layer in a class that follows TensorFlow 1's scopes."""
+    columns = f"{TF}.keras.layers.DenseFeatures("
+    if constructor.startswith(columns):
+        constructor = f"{TF}.estimator.ColumnsLayer({constructor[len(columns) :]}"
+    return _with_name(_with_start(body, constructor))
+
+
+def _with_start(body: Body, constructor: str) -> str:
+    """Values that a scope says may be the first ones, if the layer says nothing."""
+    if not body.notes.initialized:
+        return constructor
+    kind, _, given = constructor.partition("(")
+    missing = [
+        name
+        for name in STARTS.get(kind.rpartition(".")[2], ())
+        if f"{name}=" not in given
+    ]
+    more = ", ".join(f"{name}=None" for name in missing)
+    if not more:
+        return constructor
+    return f"{constructor[:-1]}{'' if given == ')' else ', '}{more})"
+
+
+def _with_name(constructor: str) -> str:
+    if looks_counted(constructor):
+        return f"{TF}.estimator.named({constructor})"
+    return constructor
+
+
+def function_layer(body: Body, node: cst.Call) -> cst.BaseExpression:
+    """A layer that calls the function as it is, with its own variables.
+
+    What is known before the graph goes to the constructor, all else to the call.
+    """
+    try:
+        function = body.text(node.func)
+    except Blocked:
+        return _called(body, node)
+    reads = body.reads(node.func)
+    plain = [one for one in node.args if one.keyword is None and one.star != "**"]
+    early = [_early_text(body, one) for one in plain]
+    # Places behind the last one that only the call knows; the first is the input.
+    first = max((n for n, one in enumerate(early) if one is None or not n), default=-1)
+    if all(one is not None for one in early) and _is_variable(body, node):
+        first = -1
+    given = [one for one in early[first + 1 :] if one is not None]
+    late = plain[: first + 1]
+    wanted = snake(source_text(node.func).rpartition(".")[2])
+    for one in node.args:
+        if one in plain:
+            continue
+        code = _early_text(body, one)
+        if code is None:
+            late.append(one)
+            continue
+        given.append(code)
+        if one.keyword is not None and one.keyword.value in ("name", "scope"):
+            wanted = _name_in(one.value) or wanted
+    for one in node.args:
+        if one not in late:
+            reads = reads | body.reads(one.value)
+    constructor = f"{TF}.estimator.FunctionLayer({', '.join([function, *given])})"
+    call = cst.parse_expression(f"{body.make(wanted, constructor, node, reads)}()")
+    assert isinstance(call, cst.Call)
+    args = [one.with_changes(value=body.moved(one.value)) for one in late]
+    return spaced(call.with_changes(args=args))
+
+
+def _is_variable(body: Body, node: cst.Call) -> bool:
+    """The function has no input: it makes a variable."""
+    return body.notes.made[node].symbol.rpartition(".")[2].endswith("variable")
+
+
+def _early_text(body: Body, argument: cst.Arg) -> str | None:
+    """An argument for the constructor, or None where it cannot stand there."""
+    if body.notes.time(argument.value) is Time.GRAPH:
+        return None
+    try:
+        code = body.text(argument.value)
+    except Blocked:
+        return None
+    if argument.keyword is not None:
+        return f"{argument.keyword.value}={code}"
+    return f"{argument.star}{code}"
+
+
+def _name_in(value: cst.BaseExpression) -> str | None:
+    """The name that an argument gives, as an attribute may be called."""
+    if not isinstance(value, cst.SimpleString):
+        return None
+    name = re.sub(r"\W", "_", str(value.evaluated_value).rpartition("/")[2]).lower()
+    usable = name.isidentifier() and not keyword.iskeyword(name)
+    return name if usable and not name.startswith("_") else None
+
+
+def _called(body: Body, node: cst.Call) -> cst.BaseExpression:
+    """A call of something that the call has made, whose variables are kept."""
+    args = [one.with_changes(value=body.moved(one.value)) for one in node.args]
+    function = cst.Arg(body.moved(node.func))
+    func = cst.parse_expression("self.keep_weights")
+    return spaced(node.with_changes(func=func, args=[function, *args]))
+
+
+def _as_in_tensorflow_1(node: cst.Call) -> bool:
+    """Columns that Keras' layer does not take."""
+    return any(
+        one.keyword is not None and one.keyword.value in _FILLED for one in node.args
+    )
+
+
+def _argument(body: Body, node: cst.Call, argument: cst.Arg) -> cst.BaseExpression:
+    """The argument as it stands in the file, where it does."""
+    assert argument.keyword is not None
+    name = argument.keyword.value
+    for one in node.args:
+        if one.keyword is not None and one.keyword.value == name:
+            return body.moved(one.value)
+    if source_text(argument.value) in ("False", "True"):
+        return argument.value
+    raise body.stop(node, f"`{name}` is given by its place")
+
+
+def helped(body: Body, node: cst.Call, function: Function) -> cst.BaseExpression:
+    """What the call says instead of calling a function that makes layers."""
+    if body.by_call:
+        raise Stays(function.node)
+    helper = body.helper(node, function)
+    parameters = [one.name.value for one in function.node.params.params]
+    given: dict[str, cst.Arg] = {}
+    for place, one in enumerate(node.args):
+        if one.star:
+            # Which of them are known early is not written there.
+            raise Stays(function.node)
+        name = one.keyword.value if one.keyword is not None else parameters[place]
+        given[name] = one
+    reads: set[str] = set()
+    parts: list[str] = []
+    for name in helper.setup:
+        if name not in given:
+            continue
+        value = given[name].value
+        if body.notes.time(value) is Time.GRAPH:
+            shown = body.tree.code(value)
+            raise body.stop(value, f"a layer depends on `{shown}`")
+        reads |= body.reads(value)
+        parts.append(f"{name}={body.text(value)}")
+    constructor = f"{body.class_of(node, helper)}({', '.join(parts)})"
+    name = snake(helper.name)
+    stands = body.make(name, constructor, node, reads)
+    args: list[cst.Arg] = []
+    skipped = False
+    for name in helper.graph:
+        if name not in given:
+            skipped = True
+            continue
+        one = given[name]
+        value = body.moved(one.value)
+        keyword = cst.Name(name) if skipped or one.keyword is not None else None
+        skipped = skipped or keyword is not None
+        args.append(argument_of(value, keyword))
+    call = cst.parse_expression(f"{stands}()")
+    assert isinstance(call, cst.Call)
+    return spaced(call.with_changes(args=args))

@@ -1,0 +1,104 @@
+"""One statement in each line: what stands in one line cannot move apart."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+import libcst as cst
+
+from ...code.tree import walk
+from ...project.facts import ParsedModule, ProjectFacts
+from ...project.parsing import parse
+from ...project.positions import code_of
+
+__all__ = ["is_crowded", "one_in_each", "same_functions"]
+
+
+def one_in_each(
+    parsed: ParsedModule, facts: ProjectFacts, functions: Collection[cst.CSTNode]
+) -> ParsedModule:
+    """The file with functions that have one statement in each line.
+
+    The same file, if they have that already.
+    """
+    own = [one for one in parsed.nodes if one in functions]
+    if not any(map(_is_crowded, (inner for one in own for inner in walk(one)))):
+        return parsed
+    module = parsed.module.visit(_Apart(own))
+    text = code_of(module)
+    return facts.module_of(replace(parsed.source, text=text, module=parse(text)))
+
+
+def is_crowded(parsed: ParsedModule) -> bool:
+    """Some statements of a file stand in one line."""
+    return any(map(_is_crowded, parsed.nodes))
+
+
+def same_functions(
+    found: Collection[cst.CSTNode], after: ParsedModule, before: ParsedModule
+) -> set[cst.CSTNode]:
+    """Functions of a file as it was, for those of the file as it became."""
+    pairs = zip(_functions(after), _functions(before), strict=True)
+    return {old for new, old in pairs if new in found}
+
+
+def _functions(parsed: ParsedModule) -> list[cst.CSTNode]:
+    kinds = (cst.FunctionDef, cst.Lambda)
+    return [one for one in parsed.nodes if isinstance(one, kinds)]
+
+
+def _is_crowded(node: cst.CSTNode) -> bool:
+    several = isinstance(node, cst.SimpleStatementLine) and len(node.body) > 1
+    return several or isinstance(node, cst.SimpleStatementSuite)
+
+
+class _Apart(cst.CSTTransformer):
+    def __init__(self, functions: Collection[cst.CSTNode]) -> None:
+        self.functions = functions
+        self.inside = 0
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
+        self.inside += node in self.functions
+
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef:
+        self.inside -= original_node in self.functions
+        return updated_node
+
+    def leave_SimpleStatementLine(
+        self,
+        original_node: cst.SimpleStatementLine,
+        updated_node: cst.SimpleStatementLine,
+    ) -> cst.SimpleStatementLine | cst.FlattenSentinel[cst.SimpleStatementLine]:
+        if not self.inside or len(updated_node.body) < 2:
+            return updated_node
+        lines = _lines(updated_node.body, updated_node.trailing_whitespace)
+        above = updated_node.leading_lines
+        return cst.FlattenSentinel(
+            [lines[0].with_changes(leading_lines=above), *lines[1:]]
+        )
+
+    def leave_SimpleStatementSuite(
+        self,
+        original_node: cst.SimpleStatementSuite,
+        updated_node: cst.SimpleStatementSuite,
+    ) -> cst.BaseSuite:
+        if not self.inside:
+            return updated_node
+        return cst.IndentedBlock(
+            _lines(updated_node.body, updated_node.trailing_whitespace)
+        )
+
+
+def _lines(
+    smalls: Collection[cst.BaseSmallStatement], end: cst.TrailingWhitespace
+) -> list[cst.SimpleStatementLine]:
+    """Each in a line of its own; what stands behind all of them is behind the last."""
+    lines = [
+        cst.SimpleStatementLine([one.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)])
+        for one in smalls
+    ]
+    lines[-1] = lines[-1].with_changes(trailing_whitespace=end)
+    return lines

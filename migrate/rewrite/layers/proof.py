@@ -1,0 +1,78 @@
+"""Whether lifted code does what the code before it did, told by evaluating both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+
+import libcst as cst
+
+from ...model.evaluator import evaluate
+from ...model.terms import difference as first_difference
+from ...model.terms import shown
+from ...model.tracing import Step, Tracer
+from ...project.facts import ParsedModule, ProjectFacts
+
+__all__ = ["Traced", "again", "difference"]
+
+
+class Traced:
+    """What a model function does, step by step."""
+
+    def __init__(
+        self,
+        files: Sequence[ParsedModule],
+        parsed: ParsedModule,
+        defined: cst.FunctionDef,
+        facts: ProjectFacts,
+        before: Traced | None = None,
+    ) -> None:
+        tracer = Tracer(facts, files)
+        tracer.scopes_begin = before is not None and before.scopes_begin
+        evaluate(tracer, parsed, defined)
+        self.steps: list[Step] = tracer.steps
+        # There may be more steps.
+        self.gave_up = tracer.gave_up
+        # Scopes say how layers within begin.
+        self.scopes_begin: bool = bool(tracer.notes.initialized)
+
+
+def again(
+    parsed: ParsedModule, defined: cst.FunctionDef, now: ParsedModule
+) -> cst.FunctionDef:
+    """A function of a file in what the file is now; others may have its name."""
+    place = _named(parsed, defined.name.value).index(defined)
+    return _named(now, defined.name.value)[place]
+
+
+def _named(parsed: ParsedModule, name: str) -> list[cst.FunctionDef]:
+    return [
+        node
+        for node in parsed.nodes
+        if isinstance(node, cst.FunctionDef) and node.name.value == name
+    ]
+
+
+def difference(before: Traced, after: Traced) -> str | None:
+    """How a lifted model function differs, or None if it does not.
+
+    The same layers have to be called in the same order, on the same tensors, with the
+    same arguments, initializers and regularizers, in the same scopes, loops and
+    branches. So has everything else that is made of what they give: losses, metrics,
+    predictions, updates, specifications.
+    """
+    if before.gave_up or after.gave_up:
+        return "it calls too much code"
+    for old, new in zip_longest(before.steps, after.steps):
+        if old is None or new is None:
+            return f"it would make {_what(new)} in place of {_what(old)}"
+        if old.done is not new.done:
+            one, other = first_difference(old.done, new.done)
+            return f"it would make `{shown(other)}` in place of `{shown(one)}`"
+        if old.path != new.path:
+            return f"{_what(old)} would stand in another branch, loop or scope"
+    return None
+
+
+def _what(step: Step | None) -> str:
+    return "nothing" if step is None else f"`{shown(step.done)}`"

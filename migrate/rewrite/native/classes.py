@@ -1,0 +1,1952 @@
+"""Lifted classes of a program as plain classes of Keras."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from ...model.layer_functions import LAYERS, LayerFunction
+from ...model.spelling import snake
+from ...project.facts import ParsedModule, ProjectFacts
+from ...project.long_lines import WIDTH
+from ..layers.model_functions import is_model_fn
+from ..layers.spelling import RESERVED
+from .arg_scopes import Scope, find_outer_scopes, scopes_of
+from .code import Refused, call, dotted, is_absent, literal, parsed
+from .dropout_cells import Shares
+from .layers import (
+    RANKS,
+    SIGNATURES,
+    Layers,
+    Plain,
+    contrib_name,
+    initializer,
+    layers,
+    regularizer,
+)
+from .recurrent import CELLS, RECURRENT, cell, cell_name, recurrent
+from .sharing import has_mode_branches, merge_shared, places_of
+from .sites import simplified
+from .text import (
+    HELD,
+    Text,
+    attribute_of_self,
+    bound_names,
+    elements,
+    fitted,
+    names_in,
+    on_one_line,
+    parameters_of,
+    parents_of,
+    place_of,
+    substituted,
+    without_gone,
+)
+from .weights import SEQUENCE_INPUT, move_weights, sequence_input
+
+__all__ = ["needs_update_ops", "plain_classes", "training_words"]
+
+_KERAS = "tf_keras.layers."
+_BASES = {
+    "tf.estimator.ScopedModel": "tf_keras.Model",
+    "tf.estimator.ScopedLayer": "tf_keras.layers.Layer",
+}
+_SCOPES = ("tf.variable_scope", "tf.name_scope", "tf.device")
+_ARG_SCOPES = ("tf.contrib.framework.arg_scope", "tf.contrib.slim.arg_scope")
+_SCOPE = (
+    "name_or_scope", "default_name", "values", "initializer", "regularizer",
+    "caching_device", "partitioner", "custom_getter", "reuse", "dtype", "use_resource",
+    "constraint",
+)  # fmt: skip
+# Layers of the program's own whose defaults are written out later.
+_OTHER_DEFAULTS = frozenset(
+    f"tf.keras.layers.{kind}"
+    for kind in ("LSTM", "GRU", "LSTMCell", "GRUCell", "CuDNNLSTM", "CuDNNGRU")
+)
+# Classes of training.py.
+_LAYERS = frozenset(
+    (
+        "DenseFeatures",
+        "ExampleNormalization",
+        "LinearModel",
+        "SequenceFeatures",
+        "Tables",
+    )
+)
+_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+# Layers without weights, and code that leaves it to scopes how weights begin.
+_WITHOUT = re.compile(r"\.(Dropout|Flatten|\w*Pooling\w*)\(")
+_LEFT_OPEN = re.compile(r"get_variable\(|kernel_initializer=None|_rnn\b")
+_SUMMARIES = tuple(
+    f"tf.summary.{kind}" for kind in ("scalar", "histogram", "image", "text", "audio")
+)
+# What Keras calls the flag; programs call it otherwise.
+_FLAGS = (
+    "is_training",
+    "is_train",
+    "train",
+    "training",
+    "is_training_phase",
+    "phase_train",
+)
+_PENALTIES = ("l1_regularizer", "l2_regularizer", "l1_l2_regularizer")
+WITHOUT_WEIGHTS = (
+    "flatten", "dropout", "max_pool2d", "avg_pool2d", "max_pool3d", "avg_pool3d",
+)  # fmt: skip
+
+
+def plain_classes(
+    parsed: ParsedModule,
+    facts: ProjectFacts,
+    shares: Shares | None = None,
+    *,
+    shared_columns: bool = False,
+) -> ParsedModule:
+    """The module with its lifted classes as classes of Keras; raises Refused.
+
+    `shares` is what `with_constant_shares` told of it before it was lifted;
+    `shared_columns` says that the program has columns that share an embedding.
+    """
+    if ".estimator.Scoped" not in parsed.source.text:
+        return parsed
+    module = Module(parsed, facts)
+    module.shares = shares
+    module.shared_columns = shared_columns
+    found = facts.module_of(parsed.source.with_text(module.plain()))
+    _check_made_once(found, {one.name for one in module.classes})
+    return found
+
+
+def _check_made_once(parsed: ParsedModule, names: Container[str]) -> None:
+    """Models that a function makes whenever it is called have no place in a Task."""
+    model_functions = {
+        one.name.value
+        for one in parsed.nodes
+        if isinstance(one, cst.FunctionDef) and is_model_fn(one)
+    }
+    tree = ast.parse(parsed.source.text)
+    above = parents_of(tree)
+    for node in above:
+        if not isinstance(node, ast.Call) or dotted(node.func) not in names:
+            continue
+        around: ast.AST = node
+        while around in above and not isinstance(around, ast.FunctionDef):
+            around = above[around]
+        if isinstance(around, ast.FunctionDef) and around.name not in (
+            "__init__",
+            "build",
+            *model_functions,
+        ):
+            raise Refused(f"`{around.name}` makes its layers whenever it is called")
+
+
+def training_words(parsed: ParsedModule) -> frozenset[str]:
+    """What the classes of a plain module take from training.py."""
+    nodes = ast.walk(ast.parse(parsed.source.text))
+    read = {one.id for one in nodes if isinstance(one, ast.Name)}
+    words = {"summary"} if "__tf2__.summary." in parsed.source.text else set()
+    return frozenset(read & (CELLS | _LAYERS) | words)
+
+
+def needs_update_ops(parsed: ParsedModule) -> bool:
+    """Whether moving averages of a lifted module are updated by UPDATE_OPS alone.
+
+    In TensorFlow 1 a program that does not run these never updates them.
+    """
+    code = parsed.source.text
+    if ".estimator.Scoped" not in code:
+        return False
+    return "BatchNormalization(" in code or (
+        "batch_norm" in code
+        and not re.search(r"updates_collections['\"]?\s*[=:]\s*None", code)
+    )
+
+
+class Module:
+    """A module, and its lifted classes while they change."""
+
+    def __init__(self, parsed: ParsedModule, facts: ProjectFacts) -> None:
+        self.others = [
+            one.read_text("utf-8", "replace") for one in facts.importers(parsed.path)
+        ]
+        self.resolver = parsed.resolver
+        self.symbols: dict[str, str | None] = {}
+        self.code = parsed.source.text
+        # What the program's author wrote; what is not in it may be broken anew.
+        raw = parsed.source.raw.decode(parsed.source.encoding, "replace")
+        self.written = raw if parsed.source.notebook is None else self.code
+        self.text = Text(self.code)
+        self.quote = '"' if self.code.count('"') > self.code.count("'") else "'"
+        self.named = re.search(r"\.(op\.)?name\b", self.code) is not None
+        # Layers of one scope and name share their variables where this is asked for.
+        self.reuses = b"reuse" in parsed.source.raw
+        # When wrappers of cells drop; None where there are none.
+        self.shares: Shares | None = None
+        self.shared_columns = False
+        self.classes: list[Lifted] = []
+        self._find(self.text.body, frozenset())
+
+    def _find(self, body: Sequence[ast.stmt], hidden: frozenset[str]) -> None:
+        for node in body:
+            if isinstance(node, ast.ClassDef):
+                symbols = [self.symbol(self.text.of(b), hidden) for b in node.bases]
+                if len(symbols) == 1 and symbols[0] in _BASES:
+                    self.classes.append(Lifted(self, node, symbols[0], hidden))
+                    continue
+                self._find(node.body, hidden)
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                self._find(node.body, hidden | bound_names(node))
+            else:
+                for block in ("body", "orelse", "finalbody"):
+                    inner = getattr(node, block, None)
+                    if isinstance(inner, list):
+                        self._find(inner, hidden)
+
+    def symbol(self, code: str, hidden: Container[str] = ()) -> str | None:
+        """TensorFlow's name of an expression; `hidden` are names of functions."""
+        if not _NAME.fullmatch(code) or code.partition(".")[0] in hidden:
+            return None
+        if code not in self.symbols:
+            node = cst.parse_expression(code)
+            self.symbols[code] = self.resolver.resolve(node)
+        return self.symbols[code]
+
+    def value(self, name: str) -> str | None:
+        """What the module gives to a name, in one place."""
+        found = [
+            one
+            for top in self.text.body
+            for one in ast.walk(top)
+            if isinstance(one, ast.Name)
+            and one.id == name
+            and isinstance(one.ctx, ast.Store)
+        ]
+        if len(found) != 1:
+            return None
+        for one in self.text.body:
+            if isinstance(one, ast.Assign) and one.targets == found:
+                return self.text.of(one.value)
+        return None
+
+    def first(self, code: str) -> str | None:
+        """The Keras initializer or regularizer that a global expression means."""
+        node = parsed(code)
+        if isinstance(node, ast.Name):
+            code = self.value(node.id) or self.only_value(node.id) or code
+            node = parsed(code)
+        if not isinstance(node, ast.Call) or not all(
+            isinstance(one, ast.Constant)
+            for value in (*node.args, *(k.value for k in node.keywords))
+            for one in [value.operand if isinstance(value, ast.UnaryOp) else value]
+        ):
+            return None
+        reader = Plain(self.symbol, self.quote)
+        for kind in (initializer, regularizer):
+            try:
+                found = kind(code, reader)
+            except Refused:
+                continue
+            return found if found and found != code else None
+        return None
+
+    def reads(self, attribute: str, without: ast.ClassDef) -> bool:
+        """Code outside of a class reads an attribute of this name."""
+        inside = {*ast.walk(without)}
+        return any(
+            isinstance(one, ast.Attribute)
+            and one.attr == attribute
+            and one not in inside
+            and attribute_of_self(one) is None
+            for top in self.text.body
+            for one in ast.walk(top)
+        ) or any(re.search(rf"\.{attribute}\b", one) for one in self.others)
+
+    def calls_with(self, argument: str) -> bool:
+        """A call of the program's own code has an argument of this name."""
+        functions = [
+            one.func
+            for top in self.text.body
+            for one in ast.walk(top)
+            if isinstance(one, ast.Call)
+            and any(keyword.arg == argument for keyword in one.keywords)
+        ]
+        return any(
+            self.symbol(self.text.of(one)) is None
+            and not (attribute_of_self(one) or dotted(one).count("."))
+            for one in functions
+        ) or any(f"{argument}=" in one for one in self.others)
+
+    def function(self, name: str) -> ast.FunctionDef | None:
+        """A function of the module, by its name."""
+        found = [
+            one
+            for one in self.text.body
+            if isinstance(one, ast.FunctionDef) and one.name == name
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def values(self, name: str) -> list[str]:
+        """What any code of the module gives to a name."""
+        return [
+            self.text.of(one.value)
+            for top in self.text.body
+            for one in ast.walk(top)
+            if isinstance(one, ast.Assign) and [*map(dotted, one.targets)] == [name]
+        ]
+
+    def only_value(self, name: str) -> str | None:
+        """What any code of the module gives to a name, in one place."""
+        found = self.values(name)
+        return found[0] if len(found) == 1 else None
+
+    def plain(self) -> str:
+        """The code with plain classes."""
+        for one in self.classes:
+            one.read()
+        shared: set[str] = set()
+        if self.reuses or any(map(has_mode_branches, self.classes)):
+            merge_shared(self.classes)
+        if self.reuses:
+            shared = self._shared()
+        self._check_functions()
+        flags = find_outer_scopes(self)
+        if self.shares is not None and self.shares.code:
+            for one in self.classes:
+                if "_rnn" in one.lifted:
+                    flags[one.name] = {self.shares.function: self.shares.code}
+        for one in self.classes:
+            one.become_plain()
+        if self.shared_columns and sum(map(Lifted.has_columns, self.classes)) > 1:
+            raise Refused("columns of several models share an embedding")
+        renamed = {one.name: one.renamed for one in self.classes}
+        flags = {
+            name: {
+                caller: substituted(code, renamed.get(caller, {}))
+                for caller, code in known.items()
+            }
+            for name, known in flags.items()
+        }
+        text = Text(self.code)
+        for one in self.classes:
+            start, end = text.span(one.node)
+            text.replace(text.code.rfind("\n", 0, start) + 1, end, one.code)
+        names = {one.name for one in self.classes}
+        code = simplified(text.done(), names, self._is_seen, shared, flags, self.first)
+        code = self._without_scope_makers(self._without_contrib(code))
+        return self._laid_out(code, names)
+
+    def said_by(
+        self, block: ast.With, symbol: Callable[[str], str | None], text: Text
+    ) -> list[str]:
+        """What a variable scope gives to all weights within; raises Refused."""
+        found: list[str] = []
+        for item in block.items:
+            node = item.context_expr
+            if not isinstance(node, ast.Call):
+                continue
+            if symbol(text.of(node.func)) != "tf.variable_scope":
+                continue
+            given = dict(zip(_SCOPE, node.args, strict=False))
+            given |= {str(one.arg): one.value for one in node.keywords}
+            for name, value in given.items():
+                if is_absent(text.of(value)):
+                    continue
+                if name in ("custom_getter", "constraint"):
+                    raise Refused(f"a variable scope with `{name}`")
+                if name in ("initializer", "regularizer"):
+                    found.append(name)
+        return found
+
+    def takes(self, code: str, said: Sequence[str]) -> bool:
+        """Layers have weights of which a scope says something."""
+        if "regularizer" in said and not _WITHOUT.search(code):
+            return True
+        classes = {one.name: one for one in self.classes}
+        inner = [classes[one] for one in re.findall(r"\w+", code) if one in classes]
+        return any(_LEFT_OPEN.search(one.lifted) for one in inner) or (
+            "tf.nn." in code and "_rnn" in code
+        )
+
+    def _check_functions(self) -> None:
+        """Refuses scopes in functions that say how the weights of a model begin."""
+        names = {one.name for one in self.classes}
+        above = parents_of(ast.Module(self.text.body, []))
+        for node in above:
+            if not isinstance(node, ast.Call) or dotted(node.func) not in names:
+                continue
+            around: ast.AST = node
+            while around in above:
+                around = above[around]
+                if isinstance(around, ast.With):
+                    said = self.said_by(around, self.symbol, self.text)
+                    if said and self.takes(dotted(node.func), said):
+                        raise Refused(
+                            f"the scope around `{dotted(node.func)}` gives its weights "
+                            f"a {' and a '.join(said)}"
+                        )
+
+    def _shared(self) -> set[str]:
+        """Functions whose models are one, since they share all of their variables.
+
+        Raises Refused where that is not clear.
+        """
+        made = {one.name: one for one in self.classes}
+        above = parents_of(ast.Module(self.text.body, []))
+        found: set[str] = set()
+        for function in [one for one in above if isinstance(one, ast.FunctionDef)]:
+            calls = [
+                one
+                for one in ast.walk(function)
+                if isinstance(one, ast.Call) and dotted(one.func) in made
+            ]
+            uses = [
+                one
+                for one in above
+                if isinstance(one, ast.Call) and dotted(one.func) == function.name
+            ]
+            if len(uses) < 2 or not calls or function.name == "__init__":
+                continue
+            names = {*parameters_of(function)}
+            places = [self._scopes_of(one, above, function) for one in calls]
+            outer = [self._scopes_of(one, above, None) for one in uses]
+            inner = [
+                place
+                for one in calls
+                for place in places_of(made[dotted(one.func)], made, one)
+            ]
+            read = {
+                one.id
+                for call in calls
+                for one in ast.walk(call)
+                if isinstance(one, ast.Name)
+            }
+            known = all(part.known for place in inner for part in place)
+            if (
+                None in (*places, *outer)
+                or any(one != outer[0] for one in outer)
+                or read & names
+                or not known
+                or not any(places)
+            ):
+                raise Refused(f"`{function.name}` may share variables by `reuse`")
+            found.add(function.name)
+        return found
+
+    def _scopes_of(
+        self,
+        node: ast.AST,
+        above: Mapping[ast.AST, ast.AST],
+        within: ast.FunctionDef | None,
+    ) -> list[str] | None:
+        """Names of the scopes around; None where one is no literal."""
+        found: list[str] = []
+        while node in above and node is not within:
+            node = above[node]
+            for item in node.items if isinstance(node, ast.With) else ():
+                entered = item.context_expr
+                if isinstance(entered, ast.Call) and dotted(entered.func).endswith(
+                    "variable_scope"
+                ):
+                    name = (
+                        literal(self.text.of(entered.args[0])) if entered.args else None
+                    )
+                    if not isinstance(name, str):
+                        return None
+                    found.append(name)
+        return found
+
+    def _without_scope_makers(self, code: str) -> str:
+        """The code without names of layers and makers of arg_scopes that are unread."""
+        text = Text(code)
+        for one in text.body:
+            name = ""
+            if isinstance(one, ast.FunctionDef) and "arg_scope(" in text.of(one):
+                name = one.name
+            elif isinstance(one, ast.Assign) and len(one.targets) == 1:
+                symbol = self.symbol(dotted(one.value) or "_") or ""
+                if symbol.startswith(
+                    ("tf.layers", "tf.contrib.layers", "tf.contrib.slim")
+                ):
+                    name = dotted(one.targets[0])
+            used = len(re.findall(rf"\b{name}\b", code)) > 1
+            if name and not used and not self._is_seen(name):
+                text.cut(one)
+        return text.done()
+
+    def _without_contrib(self, code: str) -> str:
+        """The code with layers of Keras for functions of contrib around the classes."""
+        while True:
+            text = Text(code)
+            above = parents_of(ast.Module(text.body, []))
+            found: list[tuple[ast.Call, str]] = []
+            for node in above:
+                if not isinstance(node, ast.Call):
+                    continue
+                around: list[ast.AST] = [node]
+                while around[-1] in above:
+                    around.append(above[around[-1]])
+                hidden = {
+                    name
+                    for one in around
+                    if isinstance(one, ast.FunctionDef)
+                    for name in bound_names(one)
+                }
+                symbol = self.symbol(on_one_line(text.of(node.func)), hidden)
+                known = cell_name(symbol)
+                if known is not None:
+                    found.append((node, known))
+                    continue
+                name = contrib_name(symbol)
+                if name in _PENALTIES:
+                    found.append((node, name))
+                elif name in WITHOUT_WEIGHTS:
+                    for one in around:
+                        if isinstance(one, ast.With) and "arg_scope" in text.of(one):
+                            raise Refused(f"`{text.of(node.func)}` in an arg_scope")
+                    found.append((node, name))
+            inner = [
+                (node, name)
+                for node, name in found
+                if not any(
+                    other is not node and _holds(node, other) for other, _ in found
+                )
+            ]
+            if not inner:
+                return code
+            for node, name in inner:
+                if name in _PENALTIES:
+                    shown = on_one_line(text.of(node))
+                    reader = Plain(self.symbol, self.quote)
+                    text.put(node, regularizer(shown, reader) or "None")
+                    continue
+                if name not in WITHOUT_WEIGHTS:
+                    if name == "DropoutWrapper" and self.shares is None:
+                        raise Refused("it is not known when `DropoutWrapper` drops")
+                    always = self.shares is not None and not self.shares.code
+                    reader = Plain(self.symbol, self.quote)
+                    text.put(node, cell(name, node, reader, text.of, always=always))
+                    continue
+                given = arguments_of(node, SIGNATURES[name], text.of(node.func))
+                said = {
+                    key: on_one_line(text.of(value)) for key, value in given.items()
+                }
+                inputs = said.pop(SIGNATURES[name][0])
+                made = layers(name, said, Plain(self.symbol, self.quote))
+                flag = "" if made.training is None else f", training={made.training}"
+                text.put(node, f"{made.made[0]}({inputs}{flag})")
+            code = text.done()
+
+    def _is_seen(self, name: str) -> bool:
+        """Another file of the program may use a class, or the function that it was."""
+        words = re.compile(rf"\b({name}|{snake(name)})\b")
+        return any(words.search(text) for text in self.others)
+
+    def _laid_out(self, code: str, names: Container[str]) -> str:
+        """The code with new lines broken where they are too long."""
+        text = Text(code)
+        known = {line.strip() for line in self.written.splitlines()}
+        inits = {
+            node
+            for top in text.body
+            for one in ast.walk(top)
+            if isinstance(one, ast.ClassDef) and one.name in names
+            for init in one.body
+            if isinstance(init, ast.FunctionDef) and init.name == "__init__"
+            for node in ast.walk(init)
+        }
+        for node in (one for top in text.body for one in ast.walk(top)):
+            if isinstance(node, (ast.Assign, ast.AugAssign, ast.Return)) or (
+                isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+            ):
+                start, end = text.span(node)
+            elif isinstance(node, ast.For) or (
+                isinstance(node, ast.FunctionDef) and node.name in ("__init__", "call")
+            ):
+                start, _ = text.span(node)
+                end = code.rfind(":", start, text.span(node.body[0])[0]) + 1
+            else:
+                continue
+            old = code[start:end]
+            if node not in inits and all(
+                one.strip() in known for one in old.split("\n")
+            ):
+                continue
+            if isinstance(node, (ast.For, ast.FunctionDef)) and "#" in old:
+                continue
+            indent = text.indent(node)
+            if not indent.strip():
+                text.replace(
+                    start, end, fitted(old, indent, WIDTH).removeprefix(indent)
+                )
+        return text.done()
+
+
+def arguments_of(
+    node: ast.Call, names: Sequence[str], function: str
+) -> dict[str, ast.expr]:
+    """Arguments of a call by the names of parameters; raises Refused."""
+    if any(isinstance(one, ast.Starred) for one in node.args) or any(
+        one.arg is None for one in node.keywords
+    ):
+        raise Refused(f"`{function}` with `*` arguments")
+    if len(node.args) > len(names):
+        raise Refused(f"`{function}` with {len(node.args)} arguments")
+    given = dict(zip(names, node.args, strict=False))
+    for one in node.keywords:
+        assert one.arg is not None
+        if one.arg not in names:
+            raise Refused(f"`{function}` with the argument `{one.arg}`")
+        given[one.arg] = one.value
+    return given
+
+
+@dataclass(frozen=True)
+class _Use:
+    """A call of an attribute, and what is around it."""
+
+    node: ast.Call
+    withs: tuple[ast.With, ...]
+
+
+class Lifted:
+    """A lifted class on its way to a plain one."""
+
+    def __init__(
+        self, module: Module, node: ast.ClassDef, base: str, hidden: frozenset[str]
+    ) -> None:
+        self.module = module
+        self.node = node
+        self.name = node.name
+        self.base = base
+        self.hidden = hidden
+        text = module.text
+        start, end = text.span(node)
+        self.code = text.code[text.code.rfind("\n", 0, start) + 1 : end]
+        self.lifted = self.code
+        base_text = text.of(node.bases[0])
+        # The program's name for TensorFlow.
+        self.tf = base_text.removesuffix(f".estimator.{base.rpartition('.')[2]}")
+        self._withs: tuple[ast.With, ...] = ()
+        # Parameters of the call under other names.
+        self.renamed: dict[str, str] = {}
+        # What arg_scopes around the calls of its objects say.
+        self.outer: list[Scope] = []
+        # Names of the call that weights are made of.
+        self.moved_names: set[str] = set()
+        # Where in the call an expression stands whose names are looked up.
+        self.at: ast.AST | None = None
+        # Attributes that were added to the constructor, in the order of the call.
+        self.added: list[str] = []
+
+    # -- reading
+
+    def read(self) -> None:
+        """Reads the code again, after edits."""
+        self.source = Text(self.code)
+        tree = self.source.body[0]
+        assert isinstance(tree, ast.ClassDef)
+        self.tree = tree
+        methods = {
+            one.name: one for one in tree.body if isinstance(one, ast.FunctionDef)
+        }
+        if "call" not in methods or "__init__" not in methods:
+            raise Refused(f"the class `{self.name}` is not one that lifting makes")
+        self.init, self.call = methods["__init__"], methods["call"]
+        self.above = parents_of(tree)
+        self.locals = bound_names(self.call)
+        self.init_names = bound_names(self.init)
+
+    def take(self) -> None:
+        """Makes the edits, and reads what they give."""
+        self.code = self.source.done()
+        self.read()
+
+    def of(self, node: ast.AST) -> str:
+        """Source of a node, on one line."""
+        return on_one_line(self.source.of(node))
+
+    def symbol(self, code: str) -> str | None:
+        """TensorFlow's name of an expression of the class."""
+        local = self.locals | self.init_names | self.hidden
+        return self.module.symbol(code, local)
+
+    def value(self, code: str) -> str:
+        """What a name stands for, where that is seen."""
+        node = parsed(code)
+        if not isinstance(node, ast.Name):
+            return code
+        if node.id in self.locals:
+            found = self.value_of(node.id)
+            return code if found is None else self.of(found)
+        if node.id in self.init_names | self.hidden:
+            return code
+        return self.module.value(node.id) or code
+
+    def value_of(self, name: str) -> ast.expr | None:
+        """What the call gives to a name, where it does so once.
+
+        Or where it did so last, straight before the node `at`.
+        """
+        stores = [
+            one
+            for one in names_in(self.call)
+            if one.id == name and isinstance(one.ctx, ast.Store)
+        ]
+        if not stores or name in parameters_of(self.call):
+            return None
+        if len(stores) > 1:
+            found = None if self.at is None else self.definition(self.at, name)
+            return None if found is None else found.value
+        above = self.above[stores[0]]
+        if isinstance(above, ast.Assign) and above.targets == stores:
+            return above.value
+        return None
+
+    def definition(self, node: ast.AST, name: str) -> ast.Assign | None:
+        """The statement that gave a name the value that it has at a node."""
+        inner: ast.AST = self.statement(node)
+        while inner is not self.call:
+            outer = self.above[inner]
+            for field in ("body", "orelse", "finalbody"):
+                block = getattr(outer, field, None)
+                if not isinstance(block, list) or inner not in block:
+                    continue
+                for one in reversed(block[: block.index(inner)]):
+                    if name not in _stored(one):
+                        continue
+                    plain = isinstance(one, ast.Assign) and [
+                        *map(dotted, one.targets)
+                    ] == [name]
+                    return one if plain and isinstance(one, ast.Assign) else None
+            if isinstance(outer, (ast.For, ast.While)) and name in _stored(outer):
+                return None
+            inner = outer
+        return None
+
+    def text(self, code: str) -> str:
+        """A string in the program's quotes."""
+        return f"{self.module.quote}{code}{self.module.quote}"
+
+    def scoped(self, function: str) -> Mapping[str, str]:
+        """What the arg_scopes around give to a function of contrib."""
+        found: dict[str, str] = {}
+        for scope in self.outer:
+            if function in scope.functions:
+                found.update(scope.given)
+        for scope in scopes_of(self._withs, self):
+            if function in scope.functions:
+                for name, code in scope.given.items():
+                    late = name in ("is_training", "normalizer_params")
+                    found[name] = code if late else self.for_init(code, f"`{name}`")
+        return found
+
+    def around(self, node: ast.AST) -> list[ast.AST]:
+        """What is around a node in its method, from outside."""
+        found: list[ast.AST] = []
+        above = self.above.get(node)
+        while above is not None and above not in (self.call, self.init):
+            found.append(above)
+            above = self.above.get(above)
+        return found[::-1]
+
+    def withs(self, node: ast.AST) -> tuple[ast.With, ...]:
+        """The blocks `with` around a node."""
+        return tuple(one for one in self.around(node) if isinstance(one, ast.With))
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """The statement that a node is part of."""
+        while not isinstance(node, ast.stmt):
+            node = self.above[node]
+        return node
+
+    def uses(self, attribute: str) -> list[_Use]:
+        """Calls of an attribute, or of the elements of a list."""
+        names: set[str] = set()
+        iterators: set[str] = set()
+        for node in ast.walk(self.call):
+            if isinstance(node, (ast.For, ast.comprehension)):
+                names |= elements(node.target, node.iter, attribute)
+            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                iterated = node.value.args[:1]
+                if iterated and attribute_of_self(iterated[0]) == attribute:
+                    iterators |= {self.of(one) for one in node.targets}
+        found: list[_Use] = []
+        for node in ast.walk(self.call):
+            if not isinstance(node, ast.Call):
+                continue
+            func = node.func
+            if (
+                attribute_of_self(func) == attribute
+                or (isinstance(func, ast.Name) and func.id in names)
+                or (
+                    isinstance(func, ast.Call)
+                    and dotted(func.func) == "next"
+                    and self.of(func.args[0]) in iterators
+                )
+            ):
+                found.append(_Use(node, self.withs(node)))
+        return found
+
+    def appended(self, attribute: str) -> list[ast.Call]:
+        """Calls whose values the constructor appends to a list."""
+        return [
+            one.args[0]
+            for one in ast.walk(self.init)
+            if isinstance(one, ast.Call)
+            and isinstance(one.func, ast.Attribute)
+            and attribute_of_self(one.func.value) == attribute
+            and one.args
+            and isinstance(one.args[0], ast.Call)
+        ]
+
+    # -- what the constructor can say
+
+    def attributes(self) -> dict[str, ast.expr]:
+        """What the constructor gives to attributes."""
+        return {
+            name: node.value
+            for node in ast.walk(self.init)
+            if isinstance(node, ast.Assign) and len(node.targets) == 1
+            if (name := attribute_of_self(node.targets[0])) is not None
+        }
+
+    def for_init(self, code: str, what: str, free: Container[str] = ()) -> str:
+        """An expression of the call, as the constructor says it.
+
+        `free` are names that are bound where it will stand.
+        """
+        return self._moved(code, what, free, shapes=False)
+
+    def for_build(self, code: str, what: str) -> str:
+        """An expression of the call, as `build` says it, which knows the shape."""
+        return self._moved(code, what, (), shapes=True)
+
+    def _moved(
+        self,
+        code: str,
+        what: str,
+        free: Container[str],
+        *,
+        shapes: bool,
+        seen: tuple[ast.expr, ...] = (),
+    ) -> str:
+        whole = f"({code}\n)"
+        text = Text(whole)
+        statement = text.body[0]
+        assert isinstance(statement, ast.Expr)
+        inner = {
+            one.id
+            for one in ast.walk(statement)
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+        }
+        stored = self.attributes()
+        pending: list[ast.AST] = [statement.value]
+        while pending:
+            node = pending.pop()
+            if shapes:
+                shown = self._of_shape(node)
+                if shown is not None:
+                    text.put(node, shown)
+                    continue
+            attribute = attribute_of_self(node)
+            if attribute is not None:
+                given = stored.get(attribute)
+                if given is None:
+                    raise Refused(f"{what} follows from `self.{attribute}`")
+                if (
+                    not shapes
+                    and isinstance(given, ast.Name)
+                    and given.id in self.init_names
+                ):
+                    text.put(node, given.id)
+                continue
+            if (
+                isinstance(node, ast.Name)
+                and node.id in self.locals - inner
+                and node.id not in free
+            ):
+                value = self.value_of(node.id)
+                if value is None or value in seen:
+                    raise Refused(
+                        f"{what} follows from `{node.id}`, which only the call knows"
+                    )
+                self.moved_names.add(node.id)
+                at, self.at = self.at, value
+                moved = self._moved(
+                    self.of(value), what, free, shapes=shapes, seen=(*seen, value)
+                )
+                self.at = at
+                text.put(node, moved if isinstance(value, HELD) else f"({moved})")
+                continue
+            pending += ast.iter_child_nodes(node)
+        return text.done()[1:-2]
+
+    def _of_shape(self, node: ast.AST) -> str | None:
+        """`input_shape[-1]` for what the call asks of its input's shape."""
+        if (
+            isinstance(node, ast.Call)
+            and dotted(node.func) == "int"
+            and len(node.args) == 1
+        ):
+            return self._of_shape(node.args[0])
+        if isinstance(node, ast.Attribute) and node.attr == "value":
+            node = node.value
+        if not isinstance(node, ast.Subscript):
+            return None
+        index = ast.unparse(node.slice)
+        if not isinstance(literal(index), int):
+            return None
+        held = node.value
+        if isinstance(held, ast.Name) and held.id in self.locals:
+            value = self.value_of(held.id)
+            if value is not None:
+                self.moved_names.add(held.id)
+                held = value
+        if (
+            isinstance(held, ast.Call)
+            and isinstance(held.func, ast.Attribute)
+            and held.func.attr == "as_list"
+        ):
+            held = held.func.value
+        if isinstance(held, ast.Call) and isinstance(held.func, ast.Attribute):
+            if held.func.attr != "get_shape":
+                return None
+            held = held.func.value
+        elif isinstance(held, ast.Attribute) and held.attr == "shape":
+            held = held.value
+        else:
+            return None
+        part = ""
+        if isinstance(held, ast.Subscript) and isinstance(held.slice, ast.Constant):
+            part = (
+                f"[{self.of(held.slice)}]"
+                if held.slice in self.above
+                else f"[{ast.unparse(held.slice)}]"
+            )
+            held = held.value
+        first = parameters_of(self.call)[1:2]
+        is_input = isinstance(held, ast.Name) and [held.id] == first
+        if not is_input or self._is_stored(first[0]):
+            return None
+        return f"input_shape{part}[{index}]"
+
+    def _is_stored(self, name: str) -> bool:
+        """The call gives a parameter another value, before the node `at`."""
+        stores = [
+            one
+            for one in names_in(self.call)
+            if one.id == name and isinstance(one.ctx, ast.Store)
+        ]
+        if self.at is None or any(
+            isinstance(one, (ast.For, ast.While)) for one in self.around(self.at)
+        ):
+            return bool(stores)
+        return any(place_of(one) < place_of(self.at) for one in stores)
+
+    def add_to_init(self, lines: Sequence[str], place: ast.AST) -> None:
+        """Puts statements into the constructor, in the order of the calls.
+
+        `place` is where the call uses what they make.
+        """
+        order = place_of(place)
+        first_use: dict[str, tuple[int, int]] = {}
+        for node in ast.walk(self.call):
+            name = attribute_of_self(node)
+            if name is not None:
+                first_use[name] = min(
+                    first_use.get(name, place_of(node)), place_of(node)
+                )
+        statements = self.init.body
+        where = len(statements)
+        for index in range(len(statements) - 1, 0, -1):
+            made = _made_in(statements[index], self.source)
+            if not made or made & {*self.added}:
+                break
+            if min(first_use.get(one, order) for one in made) > order:
+                where = index
+        self.added += re.findall(r"self\.(\w+) = ", "\n".join(lines))
+        if where < len(statements):
+            self.source.add(statements[where], *lines)
+        else:
+            self.source.add(statements[-1], *lines, below=True)
+
+    def add_to_build(self, lines: Sequence[str]) -> None:
+        """Puts statements into `build`, which knows the shape of the input."""
+        known = next(
+            (
+                one
+                for one in self.tree.body
+                if isinstance(one, ast.FunctionDef) and one.name == "build"
+            ),
+            None,
+        )
+        if known is not None:
+            self.source.add(known.body[-1], *lines, below=True)
+            return
+        step = " " * (self.call.body[0].col_offset - self.call.col_offset)
+        self.source.add(
+            self.call,
+            "def build(self, input_shape):",
+            *(step + one for one in lines),
+        )
+        start, _ = self.source.span(self.call)
+        line = self.source.code.rfind("\n", 0, start) + 1
+        self.source._edits.append((line, line, "\n"))
+
+    def in_build(self, code: str | None) -> str | None:
+        """What the constructor says, as `build` does, which has attributes alone."""
+        if code is None:
+            return None
+        text = Text(f"({code}\n)")
+        stored = {
+            value.id: name
+            for name, value in self.attributes().items()
+            if isinstance(value, ast.Name)
+        }
+        for one in names_in(text.body[0]):
+            if one.id in self.init_names - {"self"}:
+                if one.id not in stored:
+                    raise Refused(f"a weight follows from `{one.id}` and its input")
+                text.put(one, f"self.{stored[one.id]}")
+        return text.done()[1:-2]
+
+    def fresh(self, wanted: str, more: Container[str] = ()) -> str:
+        """An attribute that the class does not have yet."""
+        taken = {
+            name
+            for node in ast.walk(self.tree)
+            if (name := attribute_of_self(node)) is not None
+        }
+        wanted = re.sub(r"\W+", "_", wanted).strip("_")
+        if not wanted.isidentifier():
+            wanted = "weight"
+        if wanted in RESERVED:
+            wanted = f"own_{wanted}"
+        name, number = wanted, 1
+        while name in taken or name in more:
+            number += 1
+            name = f"{wanted}_{number}"
+        return name
+
+    # -- the steps
+
+    def become_plain(self) -> None:
+        """Changes the code, step by step."""
+        self.code = without_gone(self.code)
+        self.read()
+        self._check_scopes()
+        self._first_values_made()
+        self._functions()
+        self._calls_of_contrib()
+        self._starts_from_scopes()
+        move_weights(self)
+        self._scopes()
+        self._check_inputs()
+        self._words()
+        self._unread_values()
+        self._aliases()
+        self._loops()
+        self._comprehensions()
+        self._flag()
+        self._unread()
+        self._tables()
+        self._docstring()
+
+    def _check_scopes(self) -> None:
+        """Refuses scopes that say more of the layers within than can be said here."""
+        for block in (one for one in ast.walk(self.call) if isinstance(one, ast.With)):
+            said = self.module.said_by(block, self.symbol, self.source)
+            if not said:
+                continue
+            for attribute, value in self.attributes().items():
+                uses = [one for one in self.uses(attribute) if block in one.withs]
+                kinds = [one for one in ast.walk(value) if isinstance(one, ast.Call)]
+                code = " ".join(map(self.of, [*kinds, *self.appended(attribute)]))
+                if uses and self.module.takes(code, said):
+                    raise Refused(
+                        f"the scope around `{attribute}` gives its weights "
+                        f"a {' and a '.join(said)}"
+                    )
+
+    def _first_values_made(self) -> None:
+        """Initializers and regularizers that the constructor makes for later."""
+        for node in ast.walk(self.init):
+            if not isinstance(node, ast.Assign):
+                continue
+            value = node.value
+            function = value.func if isinstance(value, ast.Call) else value
+            symbol = self.symbol(self.of(function)) or ""
+            if symbol.endswith("_initializer") or ".initializers." in symbol:
+                self.source.put(value, initializer(self.of(value), self))
+            elif symbol.endswith("_regularizer"):
+                made = regularizer(self.of(value), self)
+                self.source.put(value, made or "None")
+        self.take()
+
+    def _functions(self) -> None:
+        """Layers that call a function of TensorFlow 1 become layers of Keras."""
+        while True:
+            node = next(
+                (
+                    one
+                    for one in ast.walk(self.init)
+                    if isinstance(one, ast.Call)
+                    and self.symbol(self.of(one.func)) == "tf.estimator.FunctionLayer"
+                ),
+                None,
+            )
+            if node is None:
+                return
+            self._function(node)
+            self.at = None
+            self.take()
+
+    def _function(self, node: ast.Call) -> None:
+        attribute = self._holder(node)
+        function = self.of(node.args[0])
+        name = contrib_name(self.symbol(function))
+        uses = self.uses(attribute)
+        symbol = self.symbol(function)
+        if symbol in RECURRENT and len(uses) == 1:
+            recurrent(self, symbol, node, uses[0].node)
+            return
+        if symbol == SEQUENCE_INPUT:
+            sequence_input(self, node, [one.node for one in uses])
+            return
+        if symbol in LAYERS and len(uses) == 1:
+            self._built(node, uses[0], LAYERS[symbol], function)
+            return
+        if name is None:
+            raise Refused(f"`{function}` makes variables where it is called")
+        if name in ("repeat", "stack") and len(uses) == 1:
+            self._repeated(node, uses[0], name)
+            return
+        if name not in SIGNATURES:
+            raise Refused(f"`{function}` has no Keras layer with its numbers")
+        made = {self._used(node, one, name, function) for one in uses}
+        nested = any(
+            one is not other and _holds(one.node, other.node)
+            for one in uses
+            for other in uses
+        )
+        if len(made) != 1 or nested:
+            raise Refused(f"`{function}` is called in {len(uses)} ways")
+        self.source.put(node, made.pop())
+
+    def _repeated(self, node: ast.Call, use: _Use, name: str) -> None:
+        """``slim.repeat(net, 2, slim.conv2d, 64, [3, 3])``, or ``slim.stack``."""
+        function = self.of(node.args[0])
+        inputs, *late = use.node.args
+        rest = [*late, *node.args[1:]]
+        keywords = [*use.node.keywords, *node.keywords]
+        given = {str(one.arg): self.of(one.value) for one in keywords}
+        given.pop("scope", None)
+        first, second, *more = rest
+        times, layer = (first, second) if name == "repeat" else (second, first)
+        inner = contrib_name(self.symbol(self.of(layer)))
+        if late or inner not in SIGNATURES or "scope" not in SIGNATURES[inner]:
+            raise Refused(f"`{function}` of `{self.of(layer)}`")
+        self._withs = use.withs
+        names = SIGNATURES[inner][1:]
+        rank = self._rank(inputs, use.node)
+        flags: set[str | None] = set()
+
+        def made(arguments: Sequence[str]) -> str:
+            said = dict(zip(names, arguments, strict=False)) | given
+            found = layers(inner, said, self, rank)
+            flags.add(found.training)
+            return self._constructor(found, function)
+
+        plain = [self.of(one) for one in more]
+        if name == "repeat":
+            code = f"[{made(plain)} for _ in range({self.of(times)})]"
+        elif isinstance(times, (ast.List, ast.Tuple)):
+            code = f"[{', '.join(made(self._several(one)) for one in times.elts)}]"
+        else:
+            code = f"[{made(['size'])} for size in {self.of(times)}]"
+        (flag,) = flags
+        flagged = "" if flag is None else f", training={flag}"
+        self.source.put(node, f"tf_keras.Sequential({code})")
+        self.source.put(
+            use.node, f"{self.of(use.node.func)}({self.of(inputs)}{flagged})"
+        )
+
+    def _several(self, node: ast.expr) -> list[str]:
+        """The arguments of one layer of a stack."""
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return [self.of(one) for one in node.elts]
+        return [self.of(node)]
+
+    def _used(self, node: ast.Call, use: _Use, name: str, function: str) -> str:
+        """The constructor of a layer for one of its calls, which it puts right."""
+        whole = ast.Call(
+            func=node.func,
+            args=[*use.node.args, *node.args[1:]],
+            keywords=[*use.node.keywords, *node.keywords],
+        )
+        self.at = use.node
+        late = {*use.node.args, *(one.value for one in use.node.keywords)}
+        given = arguments_of(whole, SIGNATURES[name], function)
+        self._withs = use.withs
+        said: dict[str, str] = {}
+        inputs = given.pop(SIGNATURES[name][0])
+        for parameter, value in given.items():
+            code = self.of(value)
+            if value in late and parameter not in ("is_training", "normalizer_params"):
+                code = self.for_init(code, f"`{parameter}` of `{function}`")
+            said[parameter] = code
+        made = layers(name, said, self, self._rank(inputs, use.node))
+        flag = "" if made.training is None else f", training={made.training}"
+        self.source.put(use.node, f"{self.of(use.node.func)}({self.of(inputs)}{flag})")
+        return self._constructor(made, function)
+
+    def _built(
+        self, node: ast.Call, use: _Use, layer: LayerFunction, function: str
+    ) -> None:
+        """Makes a layer in `build`, which has the shape of the input."""
+        whole = ast.Call(
+            func=node.func,
+            args=[*use.node.args, *node.args[1:]],
+            keywords=[*use.node.keywords, *node.keywords],
+        )
+        given = arguments_of(whole, (layer.inputs, *layer.parameters), function)
+        late = {*use.node.args, *(one.value for one in use.node.keywords)}
+        what = f"`{function}`"
+        self.at = use.node
+        shown = self.of(given.pop(layer.inputs))
+        parts: dict[str, str | None] = {}
+        for parameter, value in given.items():
+            code = self.of(value)
+            if parameter in layer.at_call:
+                shown += f", {parameter}={code}"
+                continue
+            if parameter == "reuse" and literal(code) is not False:
+                raise Refused(f"{what} with `reuse`")
+            if is_absent(code) or parameter in ("reuse", "fused", "name"):
+                continue
+            if parameter.endswith("_initializer"):
+                code = initializer(self.value(code), self)
+            elif parameter.endswith("_regularizer"):
+                code = regularizer(self.value(code), self) or "None"
+            if value in late:
+                code = self.for_build(code, what)
+            parts[parameter] = self.in_build(code)
+        first = [parts.pop(name) or "" for name in layer.parameters[:1]]
+        made = self.above[node]
+        if made not in self.init.body:
+            raise Refused(f"{what} follows from its input in a loop")
+        line = f"self.{self._holder(node)} = "
+        line += call(f"{_KERAS}{layer.keras}", *first, **parts)
+        self.source.drop(made)
+        self.add_to_build([line])
+        self.source.put(use.node, f"{self.of(use.node.func)}({shown})")
+
+    def bound(
+        self, node: ast.Call, names: Sequence[str], function: str
+    ) -> list[tuple[str, ast.expr]]:
+        """Arguments of a call, by the names of parameters."""
+        return [*arguments_of(node, names, function).items()]
+
+    def cell_for_init(self, code: str, what: str) -> str:
+        """A cell as the constructor says it: what the call is given, it is given."""
+        return self.for_init(code, what, parameters_of(self.call)[2:])
+
+    def _constructor(self, made: Layers, function: str) -> str:
+        code = made.made[0]
+        if len(made.made) > 1:
+            code = f"tf_keras.Sequential([{', '.join(made.made)}])"
+        for one in ast.walk(parsed(code)):
+            if isinstance(one, ast.Name) and one.id in self.locals - self.init_names - {
+                "self"
+            }:
+                raise Refused(
+                    f"`{function}` depends on `{one.id}`, which only the call knows"
+                )
+        return code
+
+    def _holder(self, node: ast.Call) -> str:
+        """The attribute that holds a layer, or the list that does."""
+        above = self.above[node]
+        while (
+            isinstance(above, ast.Call) and self.symbol(self.of(above.func)) is not None
+        ):
+            above = self.above[above]
+        found: str | None = None
+        if isinstance(above, ast.Assign):
+            found = attribute_of_self(above.targets[0])
+        elif isinstance(above, ast.Call) and isinstance(above.func, ast.Attribute):
+            found = attribute_of_self(above.func.value)
+        if found is None:
+            raise Refused(f"a layer of `{self.name}` that is not an attribute")
+        return found
+
+    def _rank(self, node: ast.expr, use: ast.AST) -> int | None:
+        """How many dimensions a tensor of the call has, where that is seen."""
+        if isinstance(node, ast.Name):
+            values = [
+                one.value
+                for one in ast.walk(self.call)
+                if isinstance(one, ast.Assign)
+                and len(one.targets) == 1
+                and isinstance(one.targets[0], ast.Name)
+                and one.targets[0].id == node.id
+                and place_of(one) < place_of(use)
+                and not _holds(one, use)
+            ]
+            found = {self._rank(one, one) for one in values[-1:]}
+            return found.pop() if len(found) == 1 else None
+        if not isinstance(node, ast.Call):
+            return None
+        first = (
+            node.args[0] if node.args else next((k.value for k in node.keywords), None)
+        )
+        held = attribute_of_self(node.func)
+        if held is None and isinstance(node.func, ast.Name):
+            held = next(
+                (
+                    one
+                    for one in self.attributes()
+                    if any(use.node is node for use in self.uses(one))
+                ),
+                None,
+            )
+        if held is not None:
+            return self._rank_after(held, first, use)
+        symbol = self.symbol(self.of(node.func)) or ""
+        if symbol == "tf.reshape" and len(node.args) > 1:
+            shape = node.args[1]
+            return len(shape.elts) if isinstance(shape, (ast.List, ast.Tuple)) else None
+        name = contrib_name(symbol)
+        if name == "flatten":
+            return 2
+        if name is not None and "pool" in name:
+            return 5 if name.endswith("3d") else 4
+        elementwise = (
+            "tf.nn.relu",
+            "tf.nn.elu",
+            "tf.nn.dropout",
+            "tf.identity",
+            "tf.nn.tanh",
+            "tf.sigmoid",
+            "tf.tanh",
+            "tf.nn.leaky_relu",
+            "tf.nn.relu6",
+        )
+        if (symbol in elementwise or name == "dropout") and first is not None:
+            return self._rank(first, use)
+        return None
+
+    def _rank_after(
+        self, attribute: str, first: ast.expr | None, use: ast.AST
+    ) -> int | None:
+        code = " ".join(
+            self.of(one)
+            for one in ast.walk(self.init)
+            if isinstance(one, ast.Call) and attribute in self.of(self.statement(one))
+        )
+        kinds = re.findall(r"\b(\w+)\(", code)
+        for kind in reversed(kinds):
+            if kind in RANKS:
+                return RANKS[kind]
+        if re.search(r"\bconv\w*2d|pool2d\b", code):
+            return 4
+        if first is None or not re.search(
+            r"\b(Dense|Dropout|BatchNormalization|ReLU|Activation|fully_connected)\b",
+            code,
+        ):
+            return None
+        return self._rank(first, use)
+
+    def _calls_of_contrib(self) -> None:
+        """Functions of contrib without weights become layers as well."""
+        while True:
+            found = [
+                one
+                for one in ast.walk(self.call)
+                if isinstance(one, ast.Call) and self._is_layer_of_contrib(one)
+            ]
+            inner = [
+                one
+                for one in found
+                if not any(other is not one and _holds(one, other) for other in found)
+            ]
+            inner = [one for one in inner if not self._is_in_item(one)]
+            if not inner:
+                return
+            self._call_of_contrib(inner[0])
+            self.take()
+
+    def _is_layer_of_contrib(self, node: ast.Call) -> bool:
+        name = contrib_name(self.symbol(self.of(node.func)))
+        return name is not None and not re.search("regularizer|initializer", name)
+
+    def _is_in_item(self, node: ast.AST) -> bool:
+        """It is part of what a block `with` enters, not of the block."""
+        above: ast.AST | None = node
+        while above is not None and not isinstance(above, (ast.stmt, ast.withitem)):
+            above = self.above.get(above)
+        return isinstance(above, ast.withitem)
+
+    def _call_of_contrib(self, node: ast.Call) -> None:
+        function = self.of(node.func)
+        name = contrib_name(self.symbol(function))
+        assert name is not None
+        if name == "softmax":
+            self.source.put(node.func, f"{self.tf}.nn.softmax")
+            return
+        if name not in WITHOUT_WEIGHTS:
+            raise Refused(f"`{function}` has no Keras layer with its numbers")
+        given = arguments_of(node, SIGNATURES[name], function)
+        inputs = given.pop(SIGNATURES[name][0])
+        self._withs = self.withs(node)
+        said: dict[str, str] = {}
+        for parameter, value in given.items():
+            code = self.of(value)
+            if parameter != "is_training":
+                code = self.for_init(code, f"`{parameter}` of `{function}`")
+            said[parameter] = code
+        made = layers(name, said, self)
+        scope = literal(said.get("scope"))
+        attribute = self.fresh(
+            scope if isinstance(scope, str) and scope.isidentifier() else name
+        )
+        self.add_to_init(
+            [f"self.{attribute} = {self._constructor(made, function)}"], node
+        )
+        flag = "" if made.training is None else f", training={made.training}"
+        self.source.put(node, f"self.{attribute}({self.of(inputs)}{flag})")
+
+    # -- weights
+
+    def from_scopes(
+        self, withs: Sequence[ast.With], name: str, what: str
+    ) -> str | None:
+        """What variable scopes around say of weights: how they begin, a penalty."""
+        place = {"initializer": 3, "regularizer": 4}[name]
+        for block in reversed(withs):
+            for item in reversed(block.items):
+                node = item.context_expr
+                if not isinstance(node, ast.Call):
+                    continue
+                if self.symbol(self.of(node.func)) != "tf.variable_scope":
+                    continue
+                given = [one.value for one in node.keywords if one.arg == name]
+                given += node.args[place : place + 1]
+                if given and self.of(given[0]) != "None":
+                    return self.for_init(self.of(given[0]), what)
+        return None
+
+    def _starts_from_scopes(self) -> None:
+        """Layers of which a scope may say how they begin."""
+        while True:
+            found = next(
+                (
+                    (node, one)
+                    for node in ast.walk(self.init)
+                    if isinstance(node, ast.Call)
+                    for one in node.keywords
+                    if (one.arg or "").endswith("_initializer")
+                    and isinstance(one.value, ast.Constant)
+                    and one.value.value is None
+                ),
+                None,
+            )
+            if found is None:
+                return
+            node, argument = found
+            start: str | None = None
+            for use in self.uses(self._holder(node)):
+                start = self.from_scopes(use.withs, "initializer", f"`{argument.arg}`")
+            kept = [self.of(one) for one in node.args]
+            for one in node.keywords:
+                if one is argument:
+                    if start is not None:
+                        kept.append(f"{one.arg}={initializer(start, self)}")
+                    continue
+                kept.append(self.of(one))
+            self.source.put(node, f"{self.of(node.func)}({', '.join(kept)})")
+            self.take()
+
+    # -- scopes
+
+    def _scopes(self) -> None:
+        """Blocks that only name things vanish."""
+        while True:
+            block = next(
+                (
+                    one
+                    for one in ast.walk(self.call)
+                    if isinstance(one, ast.With) and self._names_only(one)
+                ),
+                None,
+            )
+            if block is None:
+                break
+            self.source.dissolve(block)
+            self.take()
+        self.code = without_gone(self.code)
+        self.read()
+
+    def _check_inputs(self) -> None:
+        """A class without inputs can have weights, and give them, but no layers."""
+        if len(parameters_of(self.call)) > 1:
+            return
+        (*before, last) = self.call.body
+        value = last.value if isinstance(last, ast.Return) else None
+        parts = value.elts if isinstance(value, ast.Tuple) else [value]
+        if before or None in map(attribute_of_self, parts):
+            raise Refused(f"the layers of `{self.name}` have no inputs")
+
+    def _names_only(self, block: ast.With) -> bool:
+        symbols = [
+            self.symbol(self.of(one.context_expr.func))
+            if isinstance(one.context_expr, ast.Call)
+            else None
+            for one in block.items
+        ]
+        known = [one in (*_SCOPES, *_ARG_SCOPES) for one in symbols]
+        if not any(known):
+            return False
+        if not all(known):
+            raise Refused(f"`{self.of(block.items[known.index(False)])}` around layers")
+        for item in block.items:
+            if item.optional_vars is None:
+                continue
+            for name in ast.walk(item.optional_vars):
+                if isinstance(name, ast.Name) and any(
+                    isinstance(one, ast.Name)
+                    and one.id == name.id
+                    and isinstance(one.ctx, ast.Load)
+                    for one in ast.walk(self.call)
+                ):
+                    raise Refused(f"the scope `{name.id}` is used as a value")
+        return True
+
+    # -- words
+
+    def _words(self) -> None:
+        """Names of Keras in the place of those of lifting."""
+        self.source.put(self.tree.bases[0], _BASES[self.base])
+        self.take()
+        while True:
+            changed = False
+            for node in ast.walk(self.tree):
+                if not isinstance(node, ast.Call):
+                    continue
+                symbol = self.symbol(self.of(node.func))
+                if symbol == "tf.estimator.named":
+                    self.source.put(node, self.of(node.args[0]))
+                elif symbol == "tf.estimator.ColumnsLayer":
+                    self.source.put(node.func, self.columns_layer("DenseFeatures"))
+                elif symbol == "tf.nn.xw_plus_b" and len(node.args) > 2:
+                    x, w, b = (self.of(one) for one in node.args[:3])
+                    product = f"{self.tf}.matmul({x}, {w})"
+                    self.source.put(node, f"{self.tf}.nn.bias_add({product}, {b})")
+                elif symbol == "tf.nn.embedding_lookup" and self._is_one(node):
+                    table, ids = (self.of(one) for one in node.args[:2])
+                    self.source.put(node, f"{self.tf}.gather({table}, {ids})")
+                elif symbol in _SUMMARIES:
+                    self._summary(node, symbol)
+                elif symbol in _OTHER_DEFAULTS:
+                    continue
+                elif symbol is not None and symbol.startswith("tf.keras."):
+                    if symbol.endswith("BatchNormalization"):
+                        self._check_norm(node)
+                    self.source.put(
+                        node.func, f"tf_keras{symbol.removeprefix('tf.keras')}"
+                    )
+                else:
+                    continue
+                changed = True
+                break
+            if not changed:
+                return
+            self.take()
+
+    def _summary(self, node: ast.Call, symbol: str) -> None:
+        """A summary as TensorFlow 2 writes it, whose function has the same name."""
+        parts = [self.of(one) for one in node.args]
+        for one in node.keywords:
+            if one.arg in ("family", None):
+                raise Refused(f"`{symbol}` with `family`")
+            if one.arg != "collections":
+                name = "data" if one.arg in ("tensor", "values") else one.arg
+                parts.append(f"{name}={self.of(one.value)}")
+        kind = symbol.rpartition(".")[2]
+        self.source.put(node, f"__tf2__.summary.{kind}({', '.join(parts)})")
+
+    def _is_one(self, node: ast.Call) -> bool:
+        """Rows are looked up in one table that is a weight."""
+        names = {one.arg for one in node.keywords}
+        table = node.args[0] if len(node.args) == 2 and names <= {"name"} else None
+        if isinstance(table, ast.Name):
+            table = self.value_of(table.id)
+        return attribute_of_self(table) is not None
+
+    def _check_norm(self, node: ast.Call) -> None:
+        frozen = [one for one in node.keywords if one.arg == "trainable"]
+        if frozen and self.of(frozen[0].value) != "True":
+            for use in self.uses(self._holder(node)):
+                flag = [
+                    self.of(one.value)
+                    for one in use.node.keywords
+                    if one.arg == "training"
+                ]
+                if flag and flag[0] != "False":
+                    raise Refused(
+                        "batch normalization that trains its averages and not its "
+                        "weights: Keras runs such a layer in inference"
+                    )
+        if "Conv3D(" in self.code:
+            raise Refused("batch normalization of volumes")
+
+    def _aliases(self) -> None:
+        """Layers are read where the constructor keeps them, not by another name."""
+        for node in ast.walk(self.call):
+            if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+                continue
+            name, attribute = dotted(node.targets[0]), attribute_of_self(node.value)
+            value = self.attributes().get(attribute or "")
+            if not isinstance(value, ast.Call) or self.value_of(name) is not node.value:
+                continue
+            for one in names_in(self.call):
+                if one.id == name and isinstance(one.ctx, ast.Load):
+                    self.source.put(one, f"self.{attribute}")
+            self.source.drop(node)
+        self.code = without_gone(self.source.done())
+        self.read()
+
+    # -- loops
+
+    def _loops(self) -> None:
+        """Loops go over the layers alone where nothing else is read."""
+        lists = {
+            name
+            for name, value in self.attributes().items()
+            if isinstance(value, ast.List) and self.appended(name)
+        }
+        for node in ast.walk(self.call):
+            if isinstance(node, ast.For):
+                inside: list[ast.AST] = [*node.body, *node.orelse]
+            elif isinstance(node, (ast.ListComp, ast.DictComp, ast.GeneratorExp)):
+                if len(node.generators) == 1:
+                    inside = [*ast.iter_child_nodes(node)]
+                    inside.remove(node.generators[0])
+                    inside += node.generators[0].ifs
+                    self._loop(node.generators[0], inside, lists)
+                continue
+            else:
+                continue
+            self._loop(node, inside, lists)
+        self.take()
+
+    def _loop(
+        self,
+        node: ast.For | ast.comprehension,
+        inside: Sequence[ast.AST],
+        lists: Container[str],
+    ) -> None:
+        over = node.iter
+        if not (isinstance(over, ast.Call) and dotted(over.func) == "zip"):
+            return
+        if not isinstance(node.target, ast.Tuple):
+            return
+        pairs = [*zip(node.target.elts, over.args, strict=False)]
+        layers = [one for one in pairs if attribute_of_self(one[1]) in lists]
+        others = [one for one in pairs if one not in layers]
+        used = {
+            one.id
+            for part in inside
+            for one in ast.walk(part)
+            if isinstance(one, ast.Name)
+        }
+        if not layers or not others:
+            return
+        counted: str | None = None
+        shown, held = [], []
+        for target, iterated in others:
+            late = {one.id for one in names_in(iterated)} & self.locals - {"self"}
+            name, over_what = self._needed(target, iterated, used)
+            if len(others) > 1 and (late or (over_what is None and name)):
+                name, over_what = self.of(target), self.of(iterated)
+            if name is None:
+                continue
+            if over_what is None:
+                counted = name
+                continue
+            shown.append(name)
+            held.append(over_what)
+        shown += [self.of(target) for target, _ in layers]
+        held += [self.of(iterated) for _, iterated in layers]
+        joined = held[0] if len(held) == 1 else f"zip({', '.join(held)})"
+        if counted is not None:
+            if len(held) > 1:
+                shown = [f"({', '.join(shown)})"]
+            shown.insert(0, counted)
+            joined = f"enumerate({joined})"
+        self.source.put(node.target, ", ".join(shown))
+        self.source.put(over, joined)
+
+    def _needed(
+        self, target: ast.expr, over: ast.expr, used: Container[str]
+    ) -> tuple[str | None, str | None]:
+        """What is read of the rounds: a target, and what it goes over.
+
+        No second one for numbers that `enumerate` gives to the layers.
+        """
+        names = [one.id for one in ast.walk(target) if isinstance(one, ast.Name)]
+        read = [one for one in names if one in used]
+        if not read:
+            return None, None
+        function = dotted(over.func) if isinstance(over, ast.Call) else ""
+        if (
+            function == "enumerate"
+            and isinstance(target, ast.Tuple)
+            and len(names) == 2
+        ):
+            assert isinstance(over, ast.Call)
+            if read == names[:1] and len(over.args) == 1:
+                return names[0], None
+            if read == names[1:] and len(over.args) == 1:
+                return names[1], self.of(over.args[0])
+        if function == "range" and isinstance(over, ast.Call) and len(over.args) == 1:
+            return names[0], None
+        return self.of(target), self.of(over)
+
+    def _comprehensions(self) -> None:
+        """Lists that a loop fills are comprehensions, where one statement does it."""
+        while True:
+            found = self._filled()
+            if found is None:
+                return
+            lists, loop = found
+            names = {
+                one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)
+            }
+            for empty, append in lists:
+                assert isinstance(append.value, ast.Call)
+                element = append.value.args[0]
+                used = {
+                    one.id for one in ast.walk(element) if isinstance(one, ast.Name)
+                }
+                target, over = self._rounds(loop, used & names)
+                made = f"[{self.of(element)} for {target} in {over}]"
+                self.source.put(empty, f"{self.of(empty.targets[0])} = {made}")
+            self.source.drop(loop)
+            self.code = without_gone(self.source.done())
+            self.read()
+
+    def _rounds(self, loop: ast.For, used: set[str]) -> tuple[str, str]:
+        """What a comprehension goes over."""
+        target, over = self.of(loop.target), self.of(loop.iter)
+        if isinstance(loop.iter, ast.Call) and len(loop.iter.args) == 1:
+            function = dotted(loop.iter.func)
+            if function == "enumerate" and isinstance(loop.target, ast.Tuple):
+                first, second = loop.target.elts
+                if self.of(first) not in used:
+                    return self.of(second), self.of(loop.iter.args[0])
+            if function == "range" and not used:
+                return "_", over
+        return (target.strip("()") if target.startswith("(") else target), over
+
+    def _filled(self) -> tuple[list[tuple[ast.Assign, ast.Expr]], ast.For] | None:
+        for place, loop in enumerate(self.init.body):
+            if not isinstance(loop, ast.For) or loop.orelse:
+                continue
+            pairs: list[tuple[ast.Assign, ast.Expr]] = []
+            for one in loop.body:
+                if not (
+                    isinstance(one, ast.Expr)
+                    and isinstance(one.value, ast.Call)
+                    and isinstance(one.value.func, ast.Attribute)
+                    and one.value.func.attr == "append"
+                ):
+                    break
+                name = attribute_of_self(one.value.func.value)
+                empty = [
+                    before
+                    for before in self.init.body[:place]
+                    if isinstance(before, ast.Assign)
+                    and attribute_of_self(before.targets[0]) == name
+                    and isinstance(before.value, ast.List)
+                    and not before.value.elts
+                ]
+                if len(empty) != 1:
+                    break
+                pairs.append((empty[0], one))
+            else:
+                plain = not any(
+                    isinstance(n, ast.Call)
+                    and dotted(n.func) not in ("enumerate", "range")
+                    for n in ast.walk(loop.iter)
+                )
+                if pairs and (len(pairs) == 1 or plain):
+                    return pairs, loop
+        return None
+
+    # -- columns
+
+    def columns_layer(self, name: str) -> str:
+        """The layer for columns: one of training.py, if they may share embeddings."""
+        if self.module.shared_columns:
+            return name
+        sequence = name == "SequenceFeatures"
+        return f"tf_keras.{'experimental' if sequence else 'layers'}.{name}"
+
+    def has_columns(self) -> bool:
+        """Layers that may have tables in common are made."""
+        return bool(self._column_layers())
+
+    def _column_layers(self) -> list[ast.Call]:
+        names = ("DenseFeatures", "SequenceFeatures")
+        found = (
+            one
+            for one in ast.walk(self.init)
+            if isinstance(one, ast.Call) and dotted(one.func) in names
+        )
+        return sorted(found, key=place_of)
+
+    def _tables(self) -> None:
+        """Several layers for columns that share embeddings have their tables."""
+        layers = self._column_layers()
+        single = [one for one in layers if self.above[one] in self.init.body]
+        if len(layers) < 2 and len(single) == len(layers):
+            return
+        first = min(map(self._top, layers), key=place_of)
+        self.source.add(first, "tables = Tables()")
+        for one in layers:
+            self.source.put(one, f"{self.of(one)[:-1]}, tables)")
+        self.take()
+
+    def _top(self, node: ast.AST) -> ast.stmt:
+        """The statement of the constructor's own block that a node is part of."""
+        return next(one for one in self.init.body if _holds(one, node))
+
+    # -- the flag
+
+    def _flag(self) -> None:
+        """What the call is told of training has the name that Keras knows."""
+        names = parameters_of(self.call)
+        for name in names[2:]:
+            if name == "training" or "training" in self.locals:
+                continue
+            reads = [
+                one
+                for one in ast.walk(self.call)
+                if isinstance(one, ast.Name) and one.id == name
+            ]
+            if any(not isinstance(one.ctx, ast.Load) for one in reads):
+                continue
+            if name in _FLAGS and not self.module.calls_with(name):
+                self._rename(name, "training")
+                self.renamed[name] = "training"
+                self.take()
+                return
+
+    def _rename(self, name: str, new: str) -> None:
+        for one in ast.walk(self.call):
+            if (isinstance(one, ast.arg) and one.arg == name) or (
+                isinstance(one, ast.Name) and one.id == name
+            ):
+                self.source.put(one, new)
+
+    # -- what is left over
+
+    def _unread(self) -> None:
+        """Attributes that nothing reads any more are not kept."""
+        while True:
+            read = {
+                name
+                for node in ast.walk(self.tree)
+                if isinstance(node, ast.Attribute)
+                and isinstance(node.ctx, ast.Load)
+                and (name := attribute_of_self(node)) is not None
+            }
+            found = [
+                node
+                for node in self.init.body
+                if isinstance(node, ast.Assign)
+                and (name := attribute_of_self(node.targets[0])) is not None
+                and name not in read
+                and isinstance(node.value, (ast.Name, ast.Attribute))
+                and not self.module.reads(name, self.node)
+            ]
+            if not found:
+                return
+            self.source.drop(found[0])
+            self.code = without_gone(self.source.done())
+            self.read()
+
+    def _unread_values(self) -> None:
+        """Values that the call computed for weights alone are not computed."""
+        while True:
+            # What gives a name a new value out of its old one does not read it.
+            read = {
+                one.id
+                for one in ast.walk(self.call)
+                if isinstance(one, ast.Name)
+                and isinstance(one.ctx, ast.Load)
+                and not _names_one(self.statement(one), one.id)
+            }
+            found = [
+                node
+                for name in self.moved_names - read
+                for node in ast.walk(self.call)
+                if isinstance(node, ast.Assign) and _names_one(node, name)
+            ]
+            if not found:
+                return
+            self.source.drop(found[0])
+            self.code = without_gone(self.source.done())
+            self.read()
+
+    def _docstring(self) -> None:
+        """Drops what lifting says of a class."""
+        first = self.tree.body[0]
+        if (
+            isinstance(first, ast.Expr)
+            and isinstance(first.value, ast.Constant)
+            and str(first.value.value).startswith("The layers of ")
+        ):
+            start, _ = self.source.span(first)
+            after, _ = self.source.span(self.tree.body[1])
+            code = self.source.code
+            self.source.replace(
+                code.rfind("\n", 0, start) + 1, code.rfind("\n", 0, after) + 1, ""
+            )
+            self.take()
+
+
+def _names_one(node: ast.AST, name: str) -> bool:
+    """``name = ...``"""
+    return isinstance(node, ast.Assign) and [*map(dotted, node.targets)] == [name]
+
+
+def _stored(node: ast.AST) -> set[str]:
+    return {
+        one.id
+        for one in ast.walk(node)
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+    }
+
+
+def _holds(node: ast.AST, inner: ast.AST) -> bool:
+    return any(one is inner for one in ast.walk(node))
+
+
+def _made_in(statement: ast.stmt, text: Text) -> set[str]:
+    """Attributes with layers or weights that a statement of a constructor makes."""
+    found = {
+        name
+        for node in ast.walk(statement)
+        if (name := attribute_of_self(node)) is not None
+    }
+    code = text.of(statement)
+    makes = re.search(
+        r"layers\.|Layer\(|add_weight|Variable\(|Sequential|= \[\]|[A-Z]\w+\(", code
+    )
+    return found if makes else set()

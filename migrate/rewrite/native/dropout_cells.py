@@ -1,0 +1,167 @@
+"""Wrappers that drop parts of what recurrent cells get and give, while training."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import NamedTuple
+
+import libcst as cst
+
+from ...project.facts import ParsedModule, ProjectFacts
+from .code import Refused, dotted, literal
+from .text import Text, bound_names, names_in, parameters_of, parents_of
+
+__all__ = ["SIGNATURE", "Shares", "with_constant_shares"]
+
+_WRAPPERS = ("tf.nn.rnn_cell.DropoutWrapper", "tf.contrib.rnn.DropoutWrapper")
+SIGNATURE = (
+    "cell", "input_keep_prob", "output_keep_prob", "state_keep_prob",
+    "variational_recurrent", "input_size", "dtype", "seed",
+    "dropout_state_filter_visitor",
+)  # fmt: skip
+_TRAINING = re.compile(r"tf\.(?:\w+\.)*ModeKeys\.TRAIN")
+
+
+class Shares(NamedTuple):
+    """When wrappers drop: while `code`, which a function asks; always without one."""
+
+    code: str = ""
+    function: str = ""
+
+
+def with_constant_shares(
+    parsed: ParsedModule, facts: ProjectFacts
+) -> tuple[ParsedModule, Shares | None]:
+    """The file with the shares that wrappers keep while training, as constants.
+
+    When they drop is told beside: nothing for a file without wrappers. Raises Refused.
+    """
+    if "DropoutWrapper" not in parsed.source.text:
+        return parsed, None
+    program = _Program(parsed)
+    found = program.shares()
+    return facts.module_of(parsed.source.with_text(program.text.done())), found
+
+
+class _Program:
+    def __init__(self, parsed: ParsedModule) -> None:
+        self.resolver = parsed.resolver
+        self.text = Text(parsed.source.text)
+        self.module = ast.Module(self.text.body, [])
+        self.above = parents_of(self.module)
+        # Conditions that become what holds while training.
+        self.told: set[ast.IfExp] = set()
+
+    def symbol(self, node: ast.AST) -> str | None:
+        name = dotted(node) if isinstance(node, ast.expr) else ""
+        return self.resolver.resolve(cst.parse_expression(name)) if name else None
+
+    def function(self, node: ast.AST) -> ast.FunctionDef | None:
+        """The function around a node."""
+        while node in self.above:
+            node = self.above[node]
+            if isinstance(node, ast.FunctionDef):
+                return node
+        return None
+
+    def shares(self) -> Shares:
+        """When all wrappers drop, with conditions on training taken out."""
+        rules = {
+            self._rule(value, node)
+            for node in self.above
+            if isinstance(node, ast.Call) and self.symbol(node.func) in _WRAPPERS
+            for value in self._kept(node)
+        }
+        if len(rules) > 1:
+            raise Refused("wrappers of cells drop by several rules")
+        for one in self.told:
+            self.text.put(one, self.text.of(one.body))
+        return next(iter(rules), None) or Shares()
+
+    def _kept(self, node: ast.Call) -> list[ast.expr]:
+        """The shares of inputs and outputs that a wrapper keeps."""
+        given = dict(zip(SIGNATURE, node.args, strict=False))
+        given |= {str(one.arg): one.value for one in node.keywords}
+        return [given[name] for name in SIGNATURE[1:3] if name in given]
+
+    def _rule(self, value: ast.expr, user: ast.Call) -> Shares | None:
+        """When a share of outputs is dropped: with a flag; None if always."""
+        if isinstance(value, ast.IfExp):
+            return self._condition(value)
+        if not isinstance(value, ast.Name):
+            if any(isinstance(one, ast.IfExp) for one in ast.walk(value)):
+                raise Refused("`DropoutWrapper` with a share that is computed")
+            return None
+        function = self.function(value)
+        if function is None:
+            return None
+        self._check_reads(function, value.id)
+        if value.id in parameters_of(function):
+            if isinstance(self.above.get(function), ast.ClassDef):
+                raise Refused("a method makes cells that drop their outputs")
+            return self._of_callers(function, value.id)
+        stores = [
+            one
+            for one in names_in(function)
+            if one.id == value.id and isinstance(one.ctx, ast.Store)
+        ]
+        made = self.above[stores[0]] if len(stores) == 1 else None
+        if isinstance(made, ast.Assign):
+            return self._rule(made.value, user)
+        if value.id in bound_names(function):
+            raise Refused(f"`DropoutWrapper` with `{value.id}`, which changes")
+        return None
+
+    def _condition(self, node: ast.IfExp) -> Shares:
+        test = node.test
+        asks = (
+            isinstance(test, ast.Compare)
+            and len(test.ops) == 1
+            and isinstance(test.ops[0], ast.Eq)
+            and _TRAINING.fullmatch(self.symbol(test.comparators[0]) or "") is not None
+        )
+        named = isinstance(test, ast.Name) and "train" in test.id
+        function = self.function(node)
+        if not (asks or named) or literal(self.text.of(node.orelse)) != 1:
+            raise Refused(f"`DropoutWrapper` with `{self.text.of(node)}`")
+        flag = Shares(self.text.of(test), function.name if function else "")
+        self.told.add(node)
+        return flag
+
+    def _of_callers(self, function: ast.FunctionDef, name: str) -> Shares | None:
+        """The rule of a parameter, which all calls of the function give."""
+        names = parameters_of(function)
+        rules: set[Shares | None] = set()
+        for one in names_in(self.module):
+            if one.id != function.name:
+                continue
+            used = self.above[one]
+            if not isinstance(used, ast.Call) or used.func is not one:
+                raise Refused(f"`{function.name}` makes cells where it is not called")
+            given = dict(zip(names, used.args, strict=False))
+            given |= {str(k.arg): k.value for k in used.keywords}
+            if name in given:
+                rules.add(self._rule(given[name], used))
+        if len(rules) > 1:
+            raise Refused(f"`{function.name}` makes cells that drop by several rules")
+        return next(iter(rules), None)
+
+    def _check_reads(self, function: ast.FunctionDef, name: str) -> None:
+        """The share is read for wrappers, or handed on to what makes them, alone."""
+        for one in names_in(function):
+            if one.id != name or isinstance(one.ctx, ast.Store):
+                continue
+            used = self.above[one]
+            used = self.above[used] if isinstance(used, ast.keyword) else used
+            if isinstance(used, ast.BinOp):
+                used = self.above[used]
+            made = isinstance(used, ast.Call) and (
+                self.symbol(used.func) in _WRAPPERS
+                or any(
+                    isinstance(top, ast.FunctionDef) and top.name == dotted(used.func)
+                    for top in ast.walk(self.module)
+                )
+            )
+            if not made and not isinstance(used, ast.keyword):
+                raise Refused(f"`{name}` is read for more than `DropoutWrapper`")

@@ -1,0 +1,99 @@
+"""Models that ask for the mode are told whether they train instead."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from ...code.tree import Tree, walk
+from ...project.facts import ParsedModule, ProjectFacts
+from ...project.parsing import parse
+from ...project.positions import code_of
+from .slices import refused
+
+__all__ = ["with_training_flag"]
+
+_LIFTED = ("tf.estimator.ScopedModel", "tf.estimator.ScopedLayer")
+_TRAIN = ("tf.estimator.ModeKeys.TRAIN", "tf.contrib.learn.ModeKeys.TRAIN")
+
+
+def with_training_flag(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
+    """The file with ``training`` in the place of ``mode`` in calls of its models."""
+    tree = Tree(parsed.module, parsed.resolver)
+    changed: dict[cst.CSTNode, cst.CSTNode] = {}
+    for one in parsed.nodes:
+        if not isinstance(one, cst.ClassDef) or not any(
+            tree.symbol(base.value) in _LIFTED for base in one.bases
+        ):
+            continue
+        for method in walk(one.body):
+            if isinstance(method, cst.FunctionDef) and any(
+                param.name.value == "mode" for param in method.params.params
+            ):
+                new = method.visit(_Flagged(tree))
+                assert isinstance(new, cst.FunctionDef)
+                for node in walk(new):
+                    if isinstance(node, cst.Name) and node.value == "mode":
+                        reason = f"`{one.name.value}` asks for more than training"
+                        raise refused(tree, method, reason)
+                changed[method] = new
+    if not changed:
+        return parsed
+    module = parsed.module.visit(_Replaced(changed))
+    text = code_of(module)
+    return facts.module_of(replace(parsed.source, text=text, module=parse(text)))
+
+
+class _Replaced(cst.CSTTransformer):
+    def __init__(self, changed: dict[cst.CSTNode, cst.CSTNode]) -> None:
+        self.changed = changed
+
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.BaseStatement:
+        found = self.changed.get(original_node, updated_node)
+        assert isinstance(found, cst.BaseStatement)
+        return found
+
+
+class _Flagged(cst.CSTTransformer):
+    """Tests of the mode as the flag; the mode handed on, as well."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+
+    def leave_Comparison(
+        self, original_node: cst.Comparison, updated_node: cst.Comparison
+    ) -> cst.BaseExpression:
+        if len(original_node.comparisons) != 1:
+            return updated_node
+        (one,) = original_node.comparisons
+        sides = (original_node.left, one.comparator)
+        if not any(
+            isinstance(side, cst.Name) and side.value == "mode" for side in sides
+        ):
+            return updated_node
+        if not any(self.tree.symbol(side) in _TRAIN for side in sides):
+            return updated_node
+        if isinstance(one.operator, (cst.Equal, cst.Is)):
+            return cst.Name("training")
+        if isinstance(one.operator, (cst.NotEqual, cst.IsNot)):
+            return cst.parse_expression("(not training)")
+        return updated_node
+
+    def leave_Param(
+        self, original_node: cst.Param, updated_node: cst.Param
+    ) -> cst.Param:
+        if original_node.name.value == "mode":
+            return updated_node.with_changes(name=cst.Name("training"))
+        return updated_node
+
+    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
+        value = original_node.value
+        if not isinstance(value, cst.Name) or value.value != "mode":
+            return updated_node
+        changed = updated_node.with_changes(value=cst.Name("training"))
+        if updated_node.keyword is not None and updated_node.keyword.value == "mode":
+            return changed.with_changes(keyword=cst.Name("training"))
+        return changed

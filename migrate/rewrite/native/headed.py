@@ -1,0 +1,154 @@
+"""A model function whose specification a head makes becomes a task of that head."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from ...code.arguments import UnknownArguments, match_arguments
+from ...code.statements import is_docstring
+from ...code.tree import only_small, statements_of
+from ...model.in_mode import Called
+from .canned import task_of_head
+from .said import Said
+from .slices import HEAD, is_step
+from .updates import Trained, clipped
+
+if TYPE_CHECKING:
+    from .task import Maker
+
+__all__ = ["Headed", "read_head"]
+
+_CLIPPED = "tf.contrib.estimator.clip_gradients_by_norm"
+
+
+@dataclass
+class Headed:
+    """The class of training.py that the Task extends, and what it is made of."""
+
+    name: str
+    options: list[str]
+    setup: list[str]
+    logits: cst.BaseExpression
+    trained: Trained
+
+
+def read_head(maker: Maker) -> Headed:
+    """The head that the model function asks for its specification, or Refused."""
+    spec = maker.train.spec
+    assert spec is not None
+    head = spec[HEAD].value
+    assert isinstance(head, Called)
+    assert head.node is not None
+    if not maker.train.is_own(head):
+        raise maker.stop(maker.defined, "its head is made elsewhere")
+    if "regularization_losses" in spec:
+        raise maker.stop(spec[HEAD].node, "a head with losses of regularizers")
+    _, setup = maker.setup([head.node])
+    said = Said(maker, maker.train, init=True)
+    arguments = ", ".join(map(said.argument, head.node.args))
+    name, options = task_of_head(f"{head.symbol}({maker.marked(arguments)})")
+    keywords = {one.partition("=")[0] for one in options}
+    maker.parts.words |= {name, *keywords, *(f"{name}({one})" for one in keywords)}
+    for mode in maker.modes.values():
+        assert mode.spec is not None
+        if maker.tree.code(mode.spec["logits"].node) != maker.tree.code(
+            spec["logits"].node
+        ):
+            raise maker.stop(maker.defined, "each mode has logits of its own")
+        _check_labels(maker, name, mode.spec.get("labels"))
+    return Headed(
+        name, options, setup, spec["logits"].node, _Optimizer(maker).trained()
+    )
+
+
+def _check_labels(maker: Maker, name: str, labels) -> None:  # type: ignore[no-untyped-def]
+    """Labels are those of the input function, a head may see them as a column."""
+    if labels is None:
+        return
+    node = labels.node
+    if isinstance(node, cst.IfExp):
+        test = maker.train.decided(node.test)
+        if test is not None:
+            node = node.body if test.value else node.orelse
+    own = maker.labels
+    plain = [own]
+    if name != "MultiLabelClassifier":
+        plain += [f"tf.expand_dims({own}, -1)", f"tf.expand_dims({own}, axis=-1)"]
+        plain += [f"tf.expand_dims({own}, 1)", f"tf.reshape({own}, [-1, 1])"]
+    if maker.marked(maker.tree.code(node)) not in plain:
+        raise maker.stop(node, "a head that gets other labels")
+
+
+class _Optimizer:
+    """How the head is told to train."""
+
+    def __init__(self, maker: Maker) -> None:
+        self.maker = maker
+        self.mode = maker.train
+
+    def trained(self) -> Trained:
+        """The optimizer, and what it does with gradients."""
+        maker, spec = self.maker, self.mode.spec
+        assert spec is not None
+        if "optimizer" in spec:
+            node = spec["optimizer"].node
+            value = spec["optimizer"].value
+            if isinstance(value, Called) and value.symbol == _CLIPPED:
+                node = value.node or node
+        elif "train_op_fn" in spec:
+            node = self._minimizing(spec["train_op_fn"].node)
+        else:
+            raise maker.stop(spec[HEAD].node, "a head without an optimizer")
+        trained = Trained()
+        symbol = maker.tree.symbol(node.func) if isinstance(node, cst.Call) else None
+        if isinstance(node, cst.Call) and symbol == _CLIPPED:
+            given = match_arguments(node, ("optimizer", "clip_norm"))
+            if maker.tree.holds(node):
+                maker.parts.used.add(maker.tree.statement(node))
+            trained.methods.append(clipped(maker, given["clip_norm"]))
+            node = given["optimizer"]
+        trained.methods += maker.learning_rate(node)
+        trained.optimizer, trained.setup = maker.constructed(node)
+        return trained
+
+    def _minimizing(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """The optimizer of a function that only minimizes the loss it is given."""
+        maker = self.maker
+        node = self.mode.source_of(node)
+        body: cst.CSTNode | None = None
+        names: list[str] = []
+        if isinstance(node, cst.Lambda):
+            names = [one.name.value for one in node.params.params]
+            body = node.body
+        defined = maker.tree.resolver.definition(node)
+        if isinstance(defined, cst.FunctionDef):
+            names = [one.name.value for one in defined.params.params]
+            block = defined.body
+            inside = (
+                statements_of(block) if isinstance(block, cst.IndentedBlock) else []
+            )
+            inside = [one for one in inside if not is_docstring(one)]
+            small = only_small(inside[0]) if len(inside) == 1 else None
+            body = small.value if isinstance(small, cst.Return) else None
+            maker.parts.used.add(defined)
+        if (
+            not isinstance(body, cst.Call)
+            or not isinstance(body.func, cst.Attribute)
+            or body.func.attr.value != "minimize"
+        ):
+            raise maker.stop(node, "it is not seen how the head trains")
+        try:
+            given = match_arguments(body, ("loss", "global_step"))
+        except UnknownArguments as problem:
+            raise maker.stop(node, f"minimize with {problem}") from None
+        step = given.get("global_step")
+        value = self.mode.found.notes.values.get(step) if step is not None else None
+        counts = value is not None and is_step(value)
+        if isinstance(step, cst.Call):
+            counts = counts or maker.is_step_call(step)
+        if [maker.tree.code(given["loss"])] != names or not counts:
+            raise maker.stop(node, "it is not seen how the head trains")
+        return body.func.value

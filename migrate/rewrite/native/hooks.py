@@ -1,0 +1,590 @@
+"""Hooks that look on while a model trains, as callbacks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from ...names.nodes import walk
+from ...project.facts import ParsedModule
+from .config import of_trainer
+from .page import Page, is_docstring
+from .word import Handler, Odd, Word, arguments, is_none, taken
+
+__all__ = ["WORDS", "callbacks"]
+
+_HOMES = ("tf.train", "tf.estimator")
+_BASES = tuple(f"{home}.SessionRunHook" for home in _HOMES)
+_FETCHES = tuple(f"{home}.SessionRunArgs" for home in _HOMES)
+_STEPS = tuple(
+    f"tf.{home}.{name}_global_step"
+    for home in ("train", "contrib.framework")
+    for name in ("get", "get_or_create", "create")
+)
+# The loss of a model under the names that TensorFlow and people gave it.
+_LOSS = re.compile(r"(\w+/)*(loss|\w*_loss/value)$")
+# Method of a hook -> its name in a callback, and what it is called with.
+_METHODS = {
+    "begin": ("begin", ()),
+    "before_run": ("before_step", ("step",)),
+    "after_run": ("after_step", ("step", "values")),
+    "end": ("end", ()),
+    "after_create_session": ("begin", ()),
+}
+_COUNTS = {"before_run": 2, "after_run": 3, "end": 2, "after_create_session": 3}
+
+# What a callback may do with a Trainer, which then has to go on as it was.
+_LOOKS = ("evaluate", "predict", "export_saved_model", "export_savedmodel")
+
+# What is fetched: the step, a value by its name, or several of them.
+Fetched = str | dict[str, "Fetched"] | list["Fetched"]
+_STEP = ""
+
+
+def callbacks(page: Page) -> None:
+    """Rewrites the hooks that the file defines."""
+    for node in page.scopes.opened:
+        if isinstance(node, cst.ClassDef) and _is_hook(page.parsed, node, page):
+            try:
+                _Hook(page, node).rewrite()
+            except Odd as odd:
+                page.refuse(odd.node, f"the hook `{node.name.value}` ({{}}) {odd.why}")
+
+
+def _is_hook(
+    parsed: ParsedModule, made: cst.ClassDef, page: Page, depth: int = 0
+) -> bool:
+    """A class that is a SessionRunHook, by its base or by that of its base."""
+    for base in made.bases:
+        if parsed.resolver.resolve(base.value) in _BASES:
+            return True
+        inner = parsed.resolver.definition(base.value)
+        if isinstance(inner, cst.ClassDef) and depth < 5:
+            return _is_hook(parsed, inner, page, depth + 1)
+        module, _, name = (parsed.resolver.qualified(base.value) or "").rpartition(".")
+        for other in page.beside:
+            if other.name == module and depth < 5:
+                return any(
+                    _is_hook(other, one, page, depth + 1)
+                    for one in other.resolver.scopes.opened
+                    if isinstance(one, cst.ClassDef) and one.name.value == name
+                )
+    return False
+
+
+@dataclass
+class _Hook:
+    page: Page
+    made: cst.ClassDef
+    # self.NAME -> what the tensor in it is
+    tensors: dict[str, Fetched] = field(default_factory=dict)
+    # Nodes that have been seen to.
+    known: set[cst.CSTNode] = field(default_factory=set)
+    # What stands for the step and the values in the method at hand.
+    step: str = "step"
+    values: str = "values"
+
+    def rewrite(self) -> None:
+        """Renames the methods, and takes values from where they come now."""
+        methods = {
+            one.name.value: one
+            for one in self.made.body.body
+            if isinstance(one, cst.FunctionDef)
+        }
+        created = methods.get("after_create_session")
+        if created is not None and _starts_iterator(created):
+            del methods["after_create_session"]
+            self.page.drop_statement(created)
+            self.page.note(
+                self.made, "has nothing to do: data sets start by themselves"
+            )
+        if "after_create_session" in methods and "begin" in methods:
+            raise Odd(methods["after_create_session"], "works on the new session")
+        for name in ("__init__", "begin"):
+            if name in methods:
+                self._find_tensors(methods[name])
+        fetched = None
+        if "before_run" in methods:
+            fetched = self._fetched(methods["before_run"])
+        for name in _METHODS:
+            if name in methods:
+                self._method(methods[name], fetched)
+        for node in walk(self.made.body):
+            if isinstance(node, cst.Attribute) and node.attr.value in _LOOKS:
+                self.page.words.add("Callback.evaluate")
+            attribute = _own(node)
+            if attribute in self.tensors and node not in self.known:
+                raise Odd(node, f"uses the tensor `self.{attribute}`")
+
+    # -- tensors ----------------------------------------------------------------------
+
+    def _find_tensors(self, method: cst.FunctionDef) -> None:
+        """``self._step = tf.train.get_global_step()`` and what looks at it."""
+        for node in walk(method.body):
+            if isinstance(node, cst.Assign) and len(node.targets) == 1:
+                attribute = _own(node.targets[0].target)
+                fetched = self._meaning(node.value)
+                if attribute is not None and fetched is not None:
+                    self.tensors[attribute] = fetched
+                    self._drop(node)
+        for node in walk(method.body):
+            test = node.test if isinstance(node, (cst.If, cst.Assert)) else None
+            if isinstance(test, cst.Comparison) and _own(test.left) in self.tensors:
+                raises = isinstance(node, cst.Assert) or (
+                    isinstance(node, cst.If)
+                    and node.orelse is None
+                    and [*map(type, _small(node.body))] == [cst.Raise]
+                )
+                if raises:
+                    self._drop(node)
+
+    def _drop(self, node: cst.CSTNode) -> None:
+        statement = self.page.statement(node)
+        if isinstance(statement, cst.SimpleStatementLine) and len(statement.body) > 1:
+            raise Odd(statement, "has several statements on one line")
+        self.page.drop_statement(statement)
+        self.known.update(walk(statement))
+        self.page.replaced.update(
+            one for one in walk(node) if isinstance(one, cst.Name)
+        )
+
+    def _meaning(self, node: cst.BaseExpression) -> Fetched | None:
+        """What a tensor is: the step, or a value of some name."""
+        if isinstance(node, cst.SimpleString):
+            name = str(node.evaluated_value).removesuffix(":0")
+            if name == "global_step":
+                return _STEP
+            if _LOSS.match(name) and "regulariz" not in self.page.text:
+                return "loss"
+            return name
+        if isinstance(node, cst.Call):
+            if self.page.symbol(node.func) in _STEPS:
+                return _STEP
+            func = node.func
+            if (
+                isinstance(func, cst.Attribute)
+                and func.attr.value == "get_tensor_by_name"
+            ):
+                first = node.args[0].value if len(node.args) == 1 else None
+                return (
+                    self._meaning(first)
+                    if isinstance(first, cst.SimpleString)
+                    else None
+                )
+        attribute = _own(node)
+        return self.tensors.get(attribute) if attribute is not None else None
+
+    def _fetched(self, method: cst.FunctionDef) -> Fetched | None:
+        """What ``before_run`` asks for, whose request is taken out."""
+        returns = [one for one in walk(method.body) if isinstance(one, cst.Return)]
+        asked = [one for one in returns if not is_none(one.value)]
+        if not asked:
+            return None
+        last = method.body.body[-1]
+        if len(returns) > 1 or self.page.statement(asked[0]) is not last:
+            raise Odd(asked[0], "asks for values in several ways")
+        value = self.page.value(asked[0].value)
+        if (
+            not isinstance(value, cst.Call)
+            or self.page.symbol(value.func) not in _FETCHES
+        ):
+            raise Odd(asked[0], "asks for values in a way that is not understood")
+        args = arguments(self.page, value, ("fetches", "feed_dict", "options")) or {}
+        if set(args) != {"fetches"}:
+            raise Odd(value, "feeds the session, or sets its options")
+        found = self._structure(args["fetches"].value)
+        self._drop(asked[0])
+        return found
+
+    def _structure(self, node: cst.BaseExpression) -> Fetched:
+        if isinstance(node, cst.Dict):
+            pairs = [one for one in node.elements if isinstance(one, cst.DictElement)]
+            keys = [_text(one.key) for one in pairs]
+            if len(pairs) < len(node.elements) or None in keys:
+                raise Odd(node, "asks for values by names that are computed")
+            found = [self._structure(one.value) for one in pairs]
+            return {str(key): one for key, one in zip(keys, found, strict=True)}
+        if isinstance(node, (cst.List, cst.Tuple)):
+            return [self._structure(one.value) for one in node.elements]
+        meaning = self._meaning(node)
+        if meaning is None:
+            raise Odd(node, f"asks for the tensor `{self.page.source(node)}`")
+        return meaning
+
+    # -- methods ---------------------------------------------------------------------
+
+    def _method(self, method: cst.FunctionDef, fetched: Fetched | None) -> None:
+        page, name = self.page, method.name.value
+        params = method.params
+        plain = not (params.kwonly_params or params.star_kwarg or params.posonly_params)
+        if (
+            not plain
+            or isinstance(params.star_arg, cst.Param)
+            or len(params.params) != _COUNTS.get(name, 1)
+            or method.decorators
+        ):
+            raise Odd(method, f"has a `{name}` of an unusual form")
+        given = [one.name.value for one in params.params]
+        new, wanted = _METHODS[name]
+        self.step = self._free(method, "step", "global_step", fetched, name)
+        self.values = self._free(method, "values", "results", fetched, name)
+        self._stops(method, given)
+        if name == "after_run":
+            self._results(method, given[2], fetched)
+        if name in ("before_run", "after_run"):
+            self._sessions(method, given[1])
+        self._supers(method, given, new, wanted)
+        for node in walk(method.body):
+            named = isinstance(node, cst.Name) and node.value in given[1:]
+            if named and node in page.scopes.loads and node not in self.known:
+                raise Odd(node, "works with its session")
+        body = [one for one in method.body.body if not is_docstring(one)]
+        if isinstance(method.body, cst.IndentedBlock) and all(map(page.is_gone, body)):
+            page.drop_statement(method)
+            return
+        if method.name.value != new:
+            page.put(method.name, new)
+        spelled = [{"step": self.step, "values": self.values}[one] for one in wanted]
+        start = page.span(params.params[0].name)[1]
+        end = page.span(params.params[-1].name)[1]
+        page.put_span(start, end, "".join(f", {one}" for one in spelled))
+
+    def _free(
+        self,
+        method: cst.FunctionDef,
+        name: str,
+        other: str,
+        fetched: Fetched | None,
+        method_name: str,
+    ) -> str:
+        """A name for a parameter that the method does not use for something else."""
+        scope = self.page.scopes.opened[method]
+        own = [
+            one
+            for one in scope.bindings.get(name, ())
+            if not (name == "step" and self._is_step(one.value, method_name, fetched))
+        ]
+        return other if own else name
+
+    def _is_step(
+        self, node: cst.BaseExpression | None, method: str, fetched: Fetched | None
+    ) -> bool:
+        """``step = run_values.results``, of which the parameter takes the place."""
+        if method != "after_run" or fetched is None or node is None:
+            return False
+        inner: cst.CSTNode = node
+        while isinstance(inner, cst.Subscript):
+            inner = inner.value
+        if not isinstance(inner, cst.Attribute) or inner.attr.value != "results":
+            return False
+        return self._taken(inner, fetched)[1] == _STEP
+
+    def _stops(self, method: cst.FunctionDef, given: Sequence[str]) -> None:
+        """``run_context.request_stop()``."""
+        for node in walk(method.body):
+            if (
+                isinstance(node, cst.Call)
+                and isinstance(node.func, cst.Attribute)
+                and node.func.attr.value == "request_stop"
+                and isinstance(node.func.value, cst.Name)
+                and node.func.value.value in given[1:]
+            ):
+                if not isinstance(self.page.parent(node), cst.Expr):
+                    raise Odd(node, "stops in a way that is not understood")
+                self.page.put(node, f"{given[0]}.should_stop = True")
+                self.known.update(walk(node))
+
+    def _results(
+        self, method: cst.FunctionDef, given: str, fetched: Fetched | None
+    ) -> None:
+        """Puts values in the place of ``run_values.results``."""
+        page = self.page
+        for top in list(self._taking(method, given)):
+            if fetched is None:
+                raise Odd(top, "looks at results that nothing asked for")
+            holder = page.parent(top)
+            target = (
+                holder.targets[0].target if isinstance(holder, cst.Assign) else None
+            )
+            name = target.value if isinstance(target, cst.Name) else None
+            node, value = self._taken(top, fetched)
+            if name is not None and not isinstance(value, str) and holder is not None:
+                self._through(method, name, holder, value)
+            elif (
+                node is not top
+                or isinstance(value, str)
+                or (isinstance(value, list) and isinstance(target, cst.Tuple))
+            ):
+                self._put(node, value)
+            else:
+                raise Odd(top, "takes its results in a way that is not understood")
+
+    def _taking(self, method: cst.FunctionDef, given: str) -> Iterator[cst.Attribute]:
+        for node in walk(method.body):
+            if (
+                isinstance(node, cst.Attribute)
+                and node.attr.value == "results"
+                and isinstance(node.value, cst.Name)
+                and node.value.value == given
+            ):
+                yield node
+
+    def _through(
+        self, method: cst.FunctionDef, name: str, holder: cst.CSTNode, value: Fetched
+    ) -> None:
+        """``results = run_values.results``, whose parts are taken further down."""
+        for node in walk(method.body):
+            if isinstance(node, cst.Name) and node.value == name:
+                if node not in self.page.scopes.loads:
+                    continue
+                taken, inner = self._taken(node, value)
+                if taken is node:
+                    raise Odd(node, "hands its results about")
+                self._put(taken, inner)
+        self._drop(holder)
+
+    def _taken(
+        self, node: cst.BaseExpression, value: Fetched
+    ) -> tuple[cst.BaseExpression, Fetched]:
+        """The whole of ``results["loss"][0]``, and what it is."""
+        holder = self.page.parent(node)
+        if isinstance(value, str) or not isinstance(holder, cst.Subscript):
+            return node, value
+        index = holder.slice[0].slice
+        key = index.value if isinstance(index, cst.Index) else None
+        if isinstance(value, dict) and key is not None:
+            inner = value.get(str(_text(key)))
+        elif isinstance(value, list) and isinstance(key, cst.Integer):
+            inner = value[int(key.value)] if int(key.value) < len(value) else None
+        else:
+            inner = None
+        if inner is None:
+            raise Odd(node, "takes results that it did not ask for")
+        return self._taken(holder, inner)
+
+    def _put(self, node: cst.BaseExpression, value: Fetched) -> None:
+        """Writes what a value is now in the place of what it was."""
+        text = self._spelled(value)
+        holder = self.page.parent(node)
+        same = isinstance(holder, cst.Assign) and len(holder.targets) == 1
+        if same and isinstance(holder, cst.Assign):
+            target = holder.targets[0].target
+            if isinstance(target, cst.Name) and target.value == text:
+                self._drop(holder)
+                return
+        self.page.put(node, text)
+        self.known.update(walk(node))
+
+    def _spelled(self, value: Fetched) -> str:
+        if isinstance(value, list):
+            return ", ".join(map(self._spelled, value))
+        assert isinstance(value, str)
+        if value == _STEP:
+            return self.step
+        if value != "loss":
+            self.page.watched.add(value)
+        return f"{self.values}[{self.page.string(value)}]"
+
+    def _sessions(self, method: cst.FunctionDef, given: str) -> None:
+        """``run_context.session.run(self._step)`` is the step."""
+        for node in walk(method.body):
+            if (
+                isinstance(node, cst.Call)
+                and isinstance(node.func, cst.Attribute)
+                and node.func.attr.value == "run"
+                and isinstance(node.func.value, cst.Attribute)
+                and node.func.value.attr.value == "session"
+                and isinstance(node.func.value.value, cst.Name)
+                and node.func.value.value.value == given
+                and len(node.args) == 1
+                and self._meaning(node.args[0].value) == _STEP
+            ):
+                self._put(node, _STEP)
+
+    def _supers(
+        self,
+        method: cst.FunctionDef,
+        given: Sequence[str],
+        new: str,
+        wanted: Sequence[str],
+    ) -> None:
+        """``super().before_run(run_context)``."""
+        for node in walk(method.body):
+            if not isinstance(node, cst.Call) or not isinstance(
+                node.func, cst.Attribute
+            ):
+                continue
+            func = node.func
+            is_super = (
+                isinstance(func.value, cst.Call)
+                and isinstance(func.value.func, cst.Name)
+                and func.value.func.value == "super"
+                and func.attr.value == method.name.value
+            )
+            names = [a.value.value for a in node.args if isinstance(a.value, cst.Name)]
+            if is_super and names == list(given[1:]):
+                self.page.put(func.attr, new)
+                opening = self.page.text.index("(", self.page.span(func)[1])
+                end = self.page.span(node)[1] - 1
+                spelled = [
+                    {"step": self.step, "values": self.values}[o] for o in wanted
+                ]
+                self.page.put_span(opening + 1, end, ", ".join(spelled))
+                self.known.update(walk(node))
+
+
+def _starts_iterator(method: cst.FunctionDef) -> bool:
+    """``self.initialize(session)``, which input functions set."""
+    body = [one for one in method.body.body if not is_docstring(one)]
+    only = body[0] if len(body) == 1 else None
+    small = only.body[0] if isinstance(only, cst.SimpleStatementLine) else None
+    call = small.value if isinstance(small, cst.Expr) else None
+    return (
+        isinstance(call, cst.Call)
+        and _own(call.func) is not None
+        and [a.value.value for a in call.args if isinstance(a.value, cst.Name)]
+        == [one.name.value for one in method.params.params[1:2]]
+    )
+
+
+def _own(node: cst.CSTNode) -> str | None:
+    """The name of an attribute of self."""
+    if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
+        return node.attr.value if node.value.value == "self" else None
+    return None
+
+
+def _text(node: cst.BaseExpression) -> str | None:
+    return str(node.evaluated_value) if isinstance(node, cst.SimpleString) else None
+
+
+def _small(body: cst.BaseSuite) -> list[cst.CSTNode]:
+    found: list[cst.CSTNode] = []
+    for one in body.body:
+        found += one.body if isinstance(one, cst.SimpleStatementLine) else [one]
+    return found
+
+
+# -- hooks of TensorFlow ---------------------------------------------------------------
+
+_LOGGING = ("tensors", "every_n_iter", "every_n_secs", "at_end", "formatter")
+
+
+def _stock(page: Page, word: Word) -> None:
+    """A hook of TensorFlow is made, and no class made of it."""
+    holder = page.parent(word.node)
+    if isinstance(holder, cst.Arg) and isinstance(page.parent(holder), cst.ClassDef):
+        page.refuse(
+            word.node, f"a class ({{}}) is made of `{word.symbol}`: write it out"
+        )
+
+
+def _logged(page: Page, word: Word) -> None:
+    """The tensors that are logged are values of these names."""
+    _stock(page, word)
+    if word.call is None:
+        return
+    args = arguments(page, word.call, _LOGGING) or {}
+    tensors = page.value(args["tensors"].value) if "tensors" in args else None
+    strings = _strings(tensors)
+    if strings is None:
+        page.refuse(word.node, "what a LoggingTensorHook ({}) logs is no list of names")
+        return
+    for one in strings:
+        name = str(one.evaluated_value)
+        if name.endswith(":0"):
+            page.put(one, page.source(one).replace(":0", ""))
+        if name.removesuffix(":0") not in ("loss", "global_step"):
+            page.watched.add(name.removesuffix(":0"))
+
+
+def _strings(node: cst.BaseExpression | None) -> list[cst.SimpleString] | None:
+    """The names of tensors in a dict, a list, or a comprehension over a list."""
+    values: list[cst.BaseExpression] = []
+    if isinstance(node, cst.Dict):
+        values = [
+            one.value for one in node.elements if isinstance(one, cst.DictElement)
+        ]
+        if len(values) < len(node.elements):
+            return None
+    elif isinstance(node, (cst.List, cst.Tuple)):
+        values = [one.value for one in node.elements]
+    elif isinstance(node, cst.DictComp) and isinstance(node.value, cst.Name):
+        same = isinstance(node.for_in.target, cst.Name)
+        return _strings(node.for_in.iter) if same else None
+    found = [one for one in values if isinstance(one, cst.SimpleString)]
+    return found if values and len(found) == len(values) else None
+
+
+def _nan(page: Page, word: Word) -> None:
+    """It guards the loss, which need not be named."""
+    _stock(page, word)
+    if word.call is not None:
+        args = arguments(page, word.call, ("loss_tensor", "fail_on_nan_loss")) or {}
+        if "loss_tensor" in args:
+            page.drop_argument(word.call, args["loss_tensor"])
+
+
+def _without(*names: str) -> Handler:
+    """A hook that needs some arguments no more."""
+
+    def handle(page: Page, word: Word) -> None:
+        _stock(page, word)
+        if word.call is None:
+            return
+        for arg in word.call.args:
+            if arg.keyword is not None and arg.keyword.value in names:
+                page.drop_argument(word.call, arg)
+
+    return handle
+
+
+def _saver(page: Page, word: Word) -> None:
+    """It saves what the Trainer saves, under the same names."""
+    _stock(page, word)
+    if word.call is None:
+        return
+    args = arguments(page, word.call, ("checkpoint_dir", "save_secs", "save_steps"))
+    if args is None or set(args) - {"checkpoint_dir", "save_secs", "save_steps"}:
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) saves in a way of its own")
+
+
+_STOCK: dict[str, tuple[str, Handler]] = {
+    "LoggingTensorHook": ("LogValues", _logged),
+    "NanTensorHook": ("NanGuard", _nan),
+    "StopAtStepHook": ("StopAtStep", _stock),
+    "StepCounterHook": ("StepCounter", _without("output_dir", "summary_writer")),
+    "ProfilerHook": ("Profiler", _without("show_dataflow", "show_memory")),
+    "CheckpointSaverHook": ("CheckpointSaver", _saver),
+}
+_EARLY = (
+    "make_early_stopping_hook",
+    "stop_if_higher_hook",
+    "stop_if_lower_hook",
+    "stop_if_no_decrease_hook",
+    "stop_if_no_increase_hook",
+)
+
+
+def _nothing(page: Page, word: Word) -> None:
+    """A hook's request is taken out with its statement."""
+
+
+WORDS: dict[str, Handler] = {
+    **{base: taken("Callback") for base in _BASES},
+    **dict.fromkeys(_FETCHES, _nothing),
+    **{f"{home}.SecondOrStepTimer": taken("StepTimer") for home in _HOMES},
+    **{
+        f"{home}.{old}": taken(new, adjust)
+        for home in _HOMES
+        for old, (new, adjust) in _STOCK.items()
+    },
+    **{
+        f"{home}.{name}": taken(name, of_trainer)
+        for home in ("tf.estimator.experimental", "tf.contrib.estimator")
+        for name in _EARLY
+    },
+}

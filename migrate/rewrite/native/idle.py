@@ -1,0 +1,169 @@
+"""What changes nothing is left out before layers are made of calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import libcst as cst
+
+from ...code.arguments import UnknownArguments, match_arguments
+from ...code.tree import Tree, only_small
+from ...project.facts import ParsedModule, ProjectFacts
+from ...project.parsing import parse
+from ...project.positions import code_of
+
+__all__ = ["without_idle_words"]
+
+_DROPOUT = ("inputs", "rate", "noise_shape", "seed", "training", "name")
+
+
+def without_idle_words(
+    parsed: ParsedModule,
+    facts: ProjectFacts,
+    is_model_fn: Callable[[cst.CSTNode], bool],
+) -> ParsedModule:
+    """The file whose dropout has no noise shape where it drops nothing.
+
+    The mode as third argument is taken for the shape, and nothing is ever dropped. Nor
+    does it matter what could be trained when nothing is, and without a TPU there is
+    nothing that an optimizer adds up over shards. A helper tests the mode where it is
+    read, and has no name for that.
+    """
+    tree = Tree(parsed.module, parsed.resolver)
+    gone: set[cst.CSTNode] = set()
+    plain: set[cst.CSTNode] = set()
+    for node in parsed.nodes:
+        symbol = tree.symbol(node.func) if isinstance(node, cst.Call) else None
+        if not isinstance(node, cst.Call) or symbol is None:
+            continue
+        if symbol.endswith("tpu.CrossShardOptimizer") and node.args:
+            plain.add(node)
+        if symbol.startswith("tf.layers."):
+            gone.update(one for one in node.args if _trains(tree, one))
+        if symbol == "tf.layers.dropout":
+            try:
+                given = match_arguments(node, _DROPOUT)
+            except UnknownArguments:
+                continue
+            if "training" not in given and "seed" not in given:
+                shape = given.get("noise_shape")
+                gone.update(one for one in node.args if one.value is shape)
+    flags = _flags(tree, is_model_fn)
+    if not gone and not plain and not flags:
+        return parsed
+    text = code_of(parsed.module.visit(_Without(gone, plain, flags)))
+    return facts.module_of(replace(parsed.source, text=text, module=parse(text)))
+
+
+def _flags(
+    tree: Tree, is_model_fn: Callable[[cst.CSTNode], bool]
+) -> dict[cst.CSTNode, cst.BaseExpression]:
+    """Statements of helpers that test the mode, and what reads them: the test."""
+    found: dict[cst.CSTNode, cst.BaseExpression] = {}
+    for defined in tree.nodes:
+        if not isinstance(defined, cst.FunctionDef) or is_model_fn(defined):
+            continue
+        if not any(one.name.value == "mode" for one in defined.params.params):
+            continue
+        for name, bound in tree.resolver.scopes.opened[defined].bindings.items():
+            value = bound[0].value if len(bound) == 1 else None
+            if value is None or not _tests_mode(tree, value):
+                continue
+            found[tree.statement(value)] = value
+            for load in tree.resolver.scopes.loads:
+                if load.value == name and bound[0] in tree.resolver.bindings(load):
+                    plain = isinstance(tree.parent(load), cst.Arg)
+                    around = [] if plain else [cst.LeftParen()]
+                    found[load] = value.with_changes(
+                        lpar=around, rpar=[] if plain else [cst.RightParen()]
+                    )
+    return found
+
+
+def _tests_mode(tree: Tree, value: cst.CSTNode) -> bool:
+    """``mode == tf.estimator.ModeKeys.TRAIN``"""
+    return (
+        isinstance(value, cst.Comparison)
+        and len(value.comparisons) == 1
+        and isinstance(value.comparisons[0].operator, cst.Equal)
+        and isinstance(value.left, cst.Name)
+        and value.left.value == "mode"
+        and tree.code(value.comparisons[0].comparator).endswith("ModeKeys.TRAIN")
+    )
+
+
+def _trains(tree: Tree, arg: cst.Arg) -> bool:
+    """``trainable=is_training``"""
+    if arg.keyword is None or arg.keyword.value != "trainable":
+        return False
+    value: cst.BaseExpression | None = arg.value
+    if isinstance(value, cst.Name):
+        bound = tree.resolver.bindings(value)
+        value = bound[0].value if len(bound) == 1 else None
+    return value is not None and _tests_mode(tree, value)
+
+
+class _Without(cst.CSTTransformer):
+    def __init__(
+        self,
+        gone: set[cst.CSTNode],
+        plain: set[cst.CSTNode],
+        flags: dict[cst.CSTNode, cst.BaseExpression],
+    ) -> None:
+        self.gone = gone
+        self.flags = flags
+        # Calls in whose places their first arguments come.
+        self.plain = plain
+        # Tests that are further branches of others.
+        self.branches: set[cst.CSTNode] = set()
+
+    def visit_If(self, node: cst.If) -> None:
+        if node.orelse is not None:
+            self.branches.add(node.orelse)
+
+    def leave_Call(
+        self, original_node: cst.Call, updated_node: cst.Call
+    ) -> cst.BaseExpression:
+        if original_node in self.plain:
+            return updated_node.args[0].value
+        kept = [
+            new
+            for old, new in zip(original_node.args, updated_node.args, strict=True)
+            if old not in self.gone
+        ]
+        if len(kept) < len(updated_node.args) and kept:
+            kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            return updated_node.with_changes(args=kept)
+        return updated_node
+
+    def leave_Name(
+        self, original_node: cst.Name, updated_node: cst.Name
+    ) -> cst.BaseExpression:
+        return self.flags.get(original_node, updated_node)
+
+    def leave_SimpleStatementLine(
+        self,
+        original_node: cst.SimpleStatementLine,
+        updated_node: cst.SimpleStatementLine,
+    ) -> cst.SimpleStatementLine | cst.RemovalSentinel:
+        """``optimizer = optimizer``, and flags."""
+        if original_node in self.flags:
+            return cst.RemoveFromParent()
+        old, small = only_small(original_node), only_small(updated_node)
+        if isinstance(old, cst.Assign) and old.value in self.plain:
+            assert isinstance(small, cst.Assign)
+            target = small.targets[0].target
+            if len(small.targets) == 1 and target.deep_equals(small.value):
+                return cst.RemoveFromParent()
+        return updated_node
+
+    def leave_If(
+        self, original_node: cst.If, updated_node: cst.If
+    ) -> cst.If | cst.RemovalSentinel:
+        if updated_node.body.body:
+            return updated_node
+        if updated_node.orelse is None and original_node not in self.branches:
+            return cst.RemoveFromParent()
+        nothing = cst.SimpleStatementLine([cst.Pass()])
+        return updated_node.with_changes(body=cst.IndentedBlock([nothing]))

@@ -1,0 +1,464 @@
+"""Helpers that know of modes, updates or metrics become part of the model function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import libcst as cst
+
+from ...code.arguments import UnknownArguments, is_none, match_arguments
+from ...code.statements import binds, is_docstring
+from ...code.tree import Statement, Tree, only_small, statements_of, walk
+from ...project.facts import ParsedModule, ProjectFacts
+from ...project.parsing import parse
+from ...project.positions import code_of
+
+__all__ = ["with_helpers_inlined", "without_unread"]
+
+_MOST = 12
+_KNOWING = ("minimize", "apply_gradients", "compute_gradients")
+_SPECS = ("EstimatorSpec", "ModelFnOps")
+_LAYERS = ("tf.layers.", "tf.contrib.layers.", "tf.contrib.slim.", "tf.get_variable")
+_PLAIN = (cst.Name, cst.SimpleString, cst.Integer, cst.Float, cst.Attribute)
+
+IsModelFn = Callable[[cst.CSTNode], bool]
+
+
+def with_helpers_inlined(
+    parsed: ParsedModule, facts: ProjectFacts, is_model_fn: IsModelFn
+) -> ParsedModule:
+    """The file with helpers of its model functions in the place of their calls.
+
+    Those are inlined that make specifications, update variables or make metrics, for a
+    Task has no place for a function that does; and methods that make layers.
+    """
+    parsed = _with_metrics_called(parsed, facts)
+    for _ in range(_MOST):
+        found = _once(parsed, facts, is_model_fn)
+        if found is None:
+            return parsed
+        parsed = found
+    return parsed
+
+
+def _with_metrics_called(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
+    """``eval_metrics=(metric_fn, [labels, logits])``, as a TPU wants it, as a call."""
+    tree = Tree(parsed.module, parsed.resolver)
+    new: dict[cst.CSTNode, cst.CSTNode] = {}
+    for node in parsed.nodes:
+        symbol = tree.symbol(node.func) if isinstance(node, cst.Call) else None
+        if not isinstance(node, cst.Call) or not (symbol or "").endswith(
+            ".TPUEstimatorSpec"
+        ):
+            continue
+        for arg in node.args:
+            if arg.keyword is None or arg.keyword.value != "eval_metrics":
+                continue
+            made: cst.CSTNode = arg.value
+            bound = tree.resolver.bindings(made) if isinstance(made, cst.Name) else ()
+            told = [one.value for one in bound if one.value is not None]
+            told = [one for one in told if not is_none(one)]
+            made = told[0] if len(told) == 1 else made
+            call = _called(tree, made)
+            if call is not None:
+                new[made] = call
+    if not new:
+        return parsed
+    return _again(parsed, parsed.module.visit(_Put(new)), facts)
+
+
+def _called(tree: Tree, made: cst.CSTNode) -> cst.Call | None:
+    """The call of a function with arguments that stand beside it."""
+    if not isinstance(made, cst.Tuple) or len(made.elements) != 2:
+        return None
+    func, given = (one.value for one in made.elements)
+    if not isinstance(tree.resolver.definition(func), cst.FunctionDef):
+        return None
+    if isinstance(given, (cst.List, cst.Tuple)):
+        return cst.Call(func, [cst.Arg(one.value) for one in given.elements])
+    if isinstance(given, cst.Dict):
+        args = [
+            cst.Arg(one.value, cst.Name(str(one.key.evaluated_value)))
+            for one in given.elements
+            if isinstance(one, cst.DictElement)
+            and isinstance(one.key, cst.SimpleString)
+        ]
+        return cst.Call(func, args) if len(args) == len(given.elements) else None
+    return None
+
+
+def _once(
+    parsed: ParsedModule, facts: ProjectFacts, is_model_fn: IsModelFn
+) -> ParsedModule | None:
+    tree = Tree(parsed.module, parsed.resolver)
+    for defined in parsed.nodes:
+        if not isinstance(defined, cst.FunctionDef) or not is_model_fn(defined):
+            continue
+        if _is_helper(tree, defined, is_model_fn):
+            continue
+        for node in walk(defined.body):
+            if not isinstance(node, cst.Call) or tree.function(node) is not defined:
+                continue
+            helper = _helper(tree, defined, node)
+            if helper is None or not _knows(tree, helper, set()):
+                continue
+            new = _Inliner(tree, defined, node, helper).statements()
+            if new is None:
+                continue
+            put: dict[cst.CSTNode, object] = {
+                tree.statement(node): cst.FlattenSentinel(new)
+            }
+            module = parsed.module.visit(_Put(put))
+            parsed = _again(parsed, module, facts)
+            return without_unread(parsed, facts, helper.name.value)
+    return None
+
+
+def _is_helper(tree: Tree, defined: cst.FunctionDef, is_model_fn: IsModelFn) -> bool:
+    """Another model function calls it."""
+    return any(
+        isinstance(above, cst.FunctionDef)
+        and above is not defined
+        and is_model_fn(above)
+        for load in tree.loads_of(defined)
+        if isinstance(tree.parent(load), cst.Call)
+        and getattr(tree.parent(load), "func", None) is load
+        for above in tree.ancestors(load)
+    )
+
+
+def _helper(
+    tree: Tree, defined: cst.FunctionDef, call: cst.Call
+) -> cst.FunctionDef | None:
+    """The function of the file that is called, if it may be inlined."""
+    func = call.func
+    found: cst.CSTNode | None = None
+    if isinstance(func, cst.Name):
+        found = tree.resolver.definition(func)
+    elif (
+        isinstance(func, cst.Attribute)
+        and isinstance(func.value, cst.Name)
+        and func.value.value == "self"
+    ):
+        for holder in tree.ancestors(defined):
+            if isinstance(holder, cst.ClassDef):
+                methods = [
+                    one
+                    for one in holder.body.body
+                    if isinstance(one, cst.FunctionDef)
+                    and one.name.value == func.attr.value
+                ]
+                found = methods[0] if len(methods) == 1 else None
+                break
+    if not isinstance(found, cst.FunctionDef) or found is defined or found.decorators:
+        return None
+    params = found.params
+    if params.star_kwarg is not None or isinstance(params.star_arg, cst.Param):
+        return None
+    if any(
+        isinstance(one, (cst.Yield, cst.Global, cst.Nonlocal)) for one in walk(found)
+    ):
+        return None
+    return found if isinstance(found.body, cst.IndentedBlock) else None
+
+
+def _knows(tree: Tree, helper: cst.FunctionDef, seen: set[cst.CSTNode]) -> bool:
+    """It does what a Task has methods for; or it is a method that makes layers."""
+    if helper in seen:
+        return False
+    seen.add(helper)
+    is_method = isinstance(tree.parent(tree.parent(helper) or helper), cst.ClassDef)
+    for node in walk(helper.body):
+        if not isinstance(node, cst.Call):
+            continue
+        func = node.func
+        symbol = tree.symbol(func) or ""
+        if symbol.startswith("tf.metrics.") or symbol.endswith(
+            (*_SPECS, "optimize_loss", "create_train_op")
+        ):
+            return True
+        if isinstance(func, cst.Attribute) and func.attr.value in _KNOWING:
+            return True
+        if is_method and symbol.startswith(_LAYERS):
+            return True
+        inner = _helper(tree, helper, node)
+        if inner is not None and _knows(tree, inner, seen):
+            return True
+    return False
+
+
+class _Inliner:
+    """One call, and the statements that stand for it."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        defined: cst.FunctionDef,
+        call: cst.Call,
+        helper: cst.FunctionDef,
+    ) -> None:
+        self.tree = tree
+        self.defined = defined
+        self.call = call
+        self.helper = helper
+        self.statement = tree.statement(call)
+
+    def statements(self) -> list[Statement] | None:
+        """The statements in the place of the one that calls, or None."""
+        body = self.helper.body
+        assert isinstance(body, cst.IndentedBlock)
+        inside = [one for one in statements_of(body) if not is_docstring(one)]
+        given = self._given()
+        if given is None or not inside:
+            return None
+        small = only_small(self.statement)
+        tail = isinstance(small, cst.Return) and small.value is self.call
+        returns = [n for n in walk(self.helper) if isinstance(n, cst.Return)]
+        last = only_small(inside[-1])
+        if not tail and (
+            len(returns) > 1 or (returns and returns[0] is not last) or not small
+        ):
+            return None
+        names, before = self._bound(given, small, last)
+        if names is None:
+            return None
+        change = _Changed(self.tree, self.helper, names)
+        moved: list[Statement] = [one.visit(change) for one in inside]  # type: ignore[misc]
+        if tail:
+            return self._joined(before, moved)
+        result: cst.BaseExpression | None = None
+        if isinstance(last, cst.Return):
+            dropped = moved.pop()
+            told = only_small(dropped)
+            result = told.value if isinstance(told, cst.Return) else None
+        if isinstance(small, cst.Expr) and small.value is self.call:
+            return self._joined(before, moved)
+        if result is None:
+            return None
+        after = self.statement.visit(_Value(self.call, result))
+        assert isinstance(after, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
+        if not self._says_nothing(after):
+            moved.append(after)
+        return self._joined(before, moved)
+
+    def _joined(
+        self, before: list[Statement], moved: list[Statement]
+    ) -> list[Statement]:
+        found = [*before, *moved]
+        lines = (*self.statement.leading_lines, *found[0].leading_lines)
+        found[0] = found[0].with_changes(leading_lines=lines)
+        return found
+
+    def _says_nothing(self, statement: Statement) -> bool:
+        """``x = x``"""
+        small = only_small(statement)
+        if not isinstance(small, cst.Assign) or len(small.targets) != 1:
+            return False
+        target = code_of(self.tree.module, small.targets[0].target).strip(" ()")
+        return target == code_of(self.tree.module, small.value).strip(" ()")
+
+    def _given(self) -> dict[str, cst.BaseExpression] | None:
+        """The arguments of the call, by the parameters of the helper."""
+        params = [one.name.value for one in self.helper.params.params]
+        if params[:1] == ["self"]:
+            params = params[1:]
+        only = [one.name.value for one in self.helper.params.kwonly_params]
+        try:
+            given = match_arguments(self.call, (*params, *only))
+        except UnknownArguments:
+            return None
+        for one in (*self.helper.params.params, *self.helper.params.kwonly_params):
+            name = one.name.value
+            if name in given or name == "self":
+                continue
+            if one.default is None:
+                return None
+            given[name] = one.default
+        return given
+
+    def _bound(
+        self,
+        given: dict[str, cst.BaseExpression],
+        small: cst.BaseSmallStatement | None,
+        last: cst.BaseSmallStatement | None,
+    ) -> tuple[dict[str, cst.BaseExpression] | None, list[Statement]]:
+        """What stands for names of the helper, and parameters that are assigned."""
+        scopes = self.tree.resolver.scopes
+        own = set(scopes.opened[self.helper].bindings)
+        outer = set(scopes.opened[self.defined].bindings)
+        read = {
+            one.value
+            for one in walk(self.defined)
+            if isinstance(one, cst.Name) and one in scopes.loads
+        }
+        free = {
+            one.value
+            for one in walk(self.helper.body)
+            if isinstance(one, cst.Name)
+            and one in scopes.loads
+            and one.value not in own
+        }
+        inside = self.tree.function(self.helper) is self.defined
+        if not inside and free & (outer - {"self"}):
+            return None, []
+        body = self.helper.body
+        changed = {n for one in statements_of(body) for n in binds(one)}  # type: ignore[arg-type]
+        names: dict[str, cst.BaseExpression] = {}
+        before: list[Statement] = []
+        taken = own | outer | read | free
+        for name, value in given.items():
+            if isinstance(value, cst.Name) and value.value == name:
+                continue
+            if name not in changed and isinstance(value, _PLAIN):
+                names[name] = value
+                continue
+            local = name
+            if name in outer | read:
+                local = _fresh(name, taken)
+                names[name] = cst.Name(local)
+            line = cst.SimpleStatementLine(
+                [cst.Assign([cst.AssignTarget(cst.Name(local))], value)]
+            )
+            before.append(line)
+        wanted = self._wanted(small, last)
+        for name in sorted(own - set(given) - {"self"}):
+            target = wanted.get(name)
+            if target is not None and target not in own - {name}:
+                if target != name:
+                    names[name] = cst.Name(target)
+            elif name in outer | read:
+                names[name] = cst.Name(_fresh(name, taken))
+        return names, before
+
+    def _wanted(
+        self, small: cst.BaseSmallStatement | None, last: cst.BaseSmallStatement | None
+    ) -> dict[str, str]:
+        """Names that the helper returns, and what the caller calls them."""
+        if (
+            not isinstance(small, cst.Assign)
+            or small.value is not self.call
+            or len(small.targets) != 1
+            or not isinstance(last, cst.Return)
+        ):
+            return {}
+        pairs = zip(_parts(small.targets[0].target), _parts(last.value), strict=False)
+        found: dict[str, str] = {}
+        for target, value in pairs:
+            if isinstance(target, cst.Name) and isinstance(value, cst.Name):
+                found.setdefault(value.value, target.value)
+        return found
+
+
+def _parts(node: cst.CSTNode | None) -> Sequence[cst.CSTNode]:
+    if isinstance(node, (cst.Tuple, cst.List)):
+        return [one.value for one in node.elements]
+    return [] if node is None else [node]
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    number = 2
+    while f"{name}_{number}" in taken:
+        number += 1
+    taken.add(f"{name}_{number}")
+    return f"{name}_{number}"
+
+
+class _Changed(cst.CSTTransformer):
+    """Names of a helper as its caller calls them."""
+
+    def __init__(
+        self, tree: Tree, helper: cst.FunctionDef, names: dict[str, cst.BaseExpression]
+    ) -> None:
+        self.tree = tree
+        self.names = names
+        self.scope = tree.resolver.scopes.opened[helper]
+
+    def leave_Name(
+        self, original_node: cst.Name, updated_node: cst.Name
+    ) -> cst.BaseExpression:
+        new = self.names.get(original_node.value)
+        if new is None:
+            return updated_node
+        scopes = self.tree.resolver.scopes
+        if original_node in scopes.loads:
+            bound = self.tree.resolver.bindings(original_node)
+            return new if any(b.scope is self.scope for b in bound) else updated_node
+        stored = any(
+            original_node is b.node or original_node in walk(b.node)
+            for b in self.scope.bindings.get(original_node.value, ())
+        )
+        return new if stored and self._is_target(original_node) else updated_node
+
+    def _is_target(self, node: cst.Name) -> bool:
+        parent = self.tree.parent(node)
+        if isinstance(parent, (cst.Arg, cst.Attribute)):
+            return False
+        return not isinstance(parent, cst.Param)
+
+
+class _Value(cst.CSTTransformer):
+    def __init__(self, call: cst.Call, value: cst.BaseExpression) -> None:
+        self.call = call
+        self.value = value
+
+    def leave_Call(
+        self, original_node: cst.Call, updated_node: cst.Call
+    ) -> cst.BaseExpression:
+        return self.value if original_node is self.call else updated_node
+
+    def leave_SimpleStatementLine(
+        self,
+        original_node: cst.SimpleStatementLine,
+        updated_node: cst.SimpleStatementLine,
+    ) -> cst.SimpleStatementLine:
+        return updated_node.with_changes(leading_lines=[])
+
+
+class _Put(cst.CSTTransformer):
+    """Puts other nodes in the places of some."""
+
+    def __init__(self, new: Mapping[cst.CSTNode, object]) -> None:
+        self.new = new
+
+    def on_leave(self, original, updated):  # type: ignore[no-untyped-def]
+        return self.new.get(original) or super().on_leave(original, updated)
+
+
+def _again(
+    parsed: ParsedModule, module: cst.Module, facts: ProjectFacts
+) -> ParsedModule:
+    text = code_of(module)
+    return facts.module_of(replace(parsed.source, text=text, module=parse(text)))
+
+
+def without_unread(
+    parsed: ParsedModule, facts: ProjectFacts, name: str
+) -> ParsedModule:
+    """The file without a function of that name, if nothing speaks of it any more."""
+    words = sum(
+        isinstance(one, (cst.Name,)) and one.value == name for one in parsed.nodes
+    )
+    strings = sum(
+        isinstance(one, cst.SimpleString) and name in one.value for one in parsed.nodes
+    )
+    used = any(
+        name in path.read_text("utf-8", "replace")
+        for path in facts.importers(parsed.path)
+    )
+    if words > 1 or strings or used:
+        return parsed
+    module = parsed.module.visit(_Dropped(name))
+    return _again(parsed, module, facts)
+
+
+class _Dropped(cst.CSTTransformer):
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef | cst.RemovalSentinel:
+        if original_node.name.value == self.name:
+            return cst.RemoveFromParent()
+        return updated_node

@@ -1,0 +1,236 @@
+"""Functions within functions, whose layers are made where these call them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from ...project.facts import ParsedModule, ProjectFacts
+from .code import dotted
+from .text import Text, bound_names, names_in, parents_of, place_of
+
+__all__ = ["with_local_functions_apart"]
+
+_MAKES = re.compile(r"\blayers\.\w|\bslim\.\w|\bget_variable\(|\bVariable\(")
+_MOST = 40
+
+
+def with_local_functions_apart(
+    parsed: ParsedModule, facts: ProjectFacts
+) -> ParsedModule:
+    """The file with functions that make layers beside those that they stand in.
+
+    They are given what they read of these. A function that is handed about stays.
+    """
+    if _MAKES.search(parsed.source.text) is None:
+        return parsed
+    for _ in range(_MOST):
+        code = _once(parsed.source.text)
+        if code is None:
+            break
+        parsed = facts.module_of(parsed.source.with_text(code))
+    return parsed
+
+
+def _once(code: str) -> str | None:
+    text = Text(code)
+    makers = _makers(text)
+    for outer in text.body:
+        if not isinstance(outer, ast.FunctionDef):
+            continue
+        for inner in outer.body:
+            if isinstance(inner, ast.FunctionDef) and inner.name in makers:
+                moved = _moved(text, outer, inner)
+                if moved:
+                    return text.done()
+    return None
+
+
+def _makers(text: Text) -> set[str]:
+    """Functions that make layers, or call others that do."""
+    functions = [
+        one
+        for top in text.body
+        for one in ast.walk(top)
+        if isinstance(one, ast.FunctionDef)
+    ]
+    found = {one.name for one in functions if _MAKES.search(text.of(one))}
+    while True:
+        more = {
+            one.name
+            for one in functions
+            if any(
+                isinstance(node, ast.Call) and dotted(node.func) in found
+                for node in ast.walk(one)
+            )
+        }
+        if more <= found:
+            return found
+        found |= more
+
+
+def _moved(text: Text, outer: ast.FunctionDef, inner: ast.FunctionDef) -> bool:
+    """Puts a function before the one that it stands in, if it reads of that."""
+    arguments = inner.args
+    plain = not (
+        inner.decorator_list
+        or arguments.vararg
+        or arguments.kwarg
+        or arguments.kwonlyargs
+        or arguments.posonlyargs
+        or any(isinstance(one, _STRANGE) for one in ast.walk(inner))
+    )
+    own = bound_names(outer)
+    bound = bound_names(inner)
+    loads = [one for one in names_in(inner) if isinstance(one.ctx, ast.Load)]
+    read = sorted((one for one in loads if one.id in own - bound), key=place_of)
+    names = list(dict.fromkeys(one.id for one in read))
+    calls = list(_calls(outer, inner))
+    if not plain or not names or not calls or None in calls or inner.name in names:
+        return False
+    first = min((one for one in calls if one is not None), key=place_of)
+    if not {*names} <= _surely_bound(outer, first) or "self" in names:
+        return False
+    defaults = {one.id for part in arguments.defaults for one in names_in(part)}
+    if defaults & own or _is_taken(text, outer, inner):
+        return False
+    required = len(arguments.args) - len(arguments.defaults)
+    for call in calls:
+        assert call is not None
+        _give(text, call, [one.arg for one in arguments.args], required, names)
+    _put_before(text, outer, inner, required, names)
+    return True
+
+
+_STRANGE = (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.Await)
+_SCOPES = (
+    ast.FunctionDef, ast.Lambda, ast.ListComp, ast.DictComp, ast.SetComp,
+    ast.GeneratorExp,
+)  # fmt: skip
+
+
+def _calls(outer: ast.FunctionDef, inner: ast.FunctionDef) -> Iterator[ast.Call | None]:
+    """Calls of a function; None for each other use."""
+    above = parents_of(outer)
+    own = {*ast.walk(inner)}
+    for node in names_in(outer):
+        if node.id != inner.name:
+            continue
+        call = above[node]
+        around: ast.AST = node
+        shadowed = False
+        while around is not outer:
+            around = above[around]
+            if isinstance(around, _SCOPES) and around is not outer:
+                shadowed = shadowed or not _binds_nothing(around, inner)
+        whole = isinstance(call, ast.Call) and call.func is node
+        starred = isinstance(call, ast.Call) and (
+            any(isinstance(one, ast.Starred) for one in call.args)
+            or any(one.arg is None for one in call.keywords)
+        )
+        yield (
+            call
+            if isinstance(call, ast.Call)
+            and whole
+            and not starred
+            and not shadowed
+            and node not in own
+            else None
+        )
+
+
+def _binds_nothing(scope: ast.AST, inner: ast.FunctionDef) -> bool:
+    """What a function reads has the same meaning in a scope around its call."""
+    stored = {
+        one.id
+        for one in ast.walk(scope)
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+    } | {one.arg for one in ast.walk(scope) if isinstance(one, ast.arg)}
+    loads = {one.id for one in names_in(inner)} - bound_names(inner)
+    return not stored & loads
+
+
+def _surely_bound(outer: ast.FunctionDef, call: ast.Call) -> set[str]:
+    """Names that have a value when a function is first called."""
+    found = {one.arg for one in ast.walk(outer.args) if isinstance(one, ast.arg)}
+
+    def block(statements: Sequence[ast.stmt]) -> None:
+        for one in statements:
+            if any(node is call for node in ast.walk(one)) and not isinstance(
+                one, ast.With
+            ):
+                return
+            if isinstance(one, ast.With):
+                block(one.body)
+            elif isinstance(one, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
+                found.update(
+                    name.id
+                    for name in ast.walk(one)
+                    if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+                )
+
+    block(outer.body)
+    return found
+
+
+def _is_taken(text: Text, outer: ast.FunctionDef, inner: ast.FunctionDef) -> bool:
+    """Something else has the function's name."""
+    return any(
+        (isinstance(one, (ast.FunctionDef, ast.ClassDef)) and one.name == inner.name)
+        or (isinstance(one, ast.arg) and one.arg == inner.name)
+        or (
+            isinstance(one, ast.Name)
+            and one.id == inner.name
+            and (isinstance(one.ctx, ast.Store) or top is not outer)
+        )
+        or (isinstance(one, ast.alias) and (one.asname or one.name) == inner.name)
+        for top in text.body
+        for one in ast.walk(top)
+        if one is not inner
+    )
+
+
+def _give(
+    text: Text,
+    call: ast.Call,
+    parameters: Sequence[str],
+    required: int,
+    names: list[str],
+) -> None:
+    """Gives a call what the function reads besides its arguments."""
+    parts = [text.of(one) for one in call.args[:required]]
+    placed = len(parts) == required
+    parts += names if placed else []
+    parts += [
+        f"{name}={text.of(one)}"
+        for name, one in zip(parameters[required:], call.args[required:], strict=False)
+    ]
+    parts += [f"{one.arg}={text.of(one.value)}" for one in call.keywords]
+    parts += [] if placed else [f"{name}={name}" for name in names]
+    text.put(call, f"{text.of(call.func)}({', '.join(parts)})")
+
+
+def _put_before(
+    text: Text,
+    outer: ast.FunctionDef,
+    inner: ast.FunctionDef,
+    required: int,
+    names: Sequence[str],
+) -> None:
+    arguments = inner.args
+    shown = [one.arg for one in arguments.args[:required]] + [*names]
+    shown += [
+        f"{one.arg}={text.of(default)}"
+        for one, default in zip(
+            arguments.args[required:], arguments.defaults, strict=True
+        )
+    ]
+    margin = text.indent(inner)
+    start, end = text.span(inner.body[0])[0], text.span(inner)[1]
+    start = text.code.rfind("\n", 0, start) + 1
+    lines = text.code[start:end].split("\n")
+    body = "\n".join(line.removeprefix(margin) for line in lines)
+    place, _ = text.span(outer)
+    text.cut(inner)
+    text.replace(place, place, f"def {inner.name}({', '.join(shown)}):\n{body}\n\n\n")

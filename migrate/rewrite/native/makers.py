@@ -1,0 +1,143 @@
+"""Helpers that make a variable of a shape stand where they are called."""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from ...project.facts import ParsedModule, ProjectFacts
+from .code import dotted
+from .text import Text, bound_names, names_in, parameters_of, parents_of
+
+__all__ = ["with_variables_inlined"]
+
+_VARIABLES = ("tf.Variable", "tf.get_variable")
+_MOST = 100
+
+
+def with_variables_inlined(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
+    """The file with variables in the place of calls like `weight_variable([3, 4])`.
+
+    Such a function makes a variable of its arguments and gives it. In a plain class the
+    variable is a weight, which is made before there is a function to call.
+    """
+    if "Variable(" not in parsed.source.text and "variable(" not in parsed.source.text:
+        return parsed
+    for _ in range(_MOST):
+        code = _once(parsed, facts)
+        if code is None:
+            break
+        parsed = facts.module_of(parsed.source.with_text(code))
+    return parsed
+
+
+def _once(parsed: ParsedModule, facts: ProjectFacts) -> str | None:
+    """The code with one function in the places of its calls; None if there is none."""
+    text = Text(parsed.source.text)
+    module = ast.Module(text.body, [])
+    above = parents_of(module)
+    others = [one.read_text("utf-8", "replace") for one in facts.importers(parsed.path)]
+    for function in text.body:
+        if not isinstance(function, ast.FunctionDef) or function.decorator_list:
+            continue
+        value = _variable(parsed, text, function)
+        uses = [one for one in names_in(module) if one.id == function.name]
+        calls = [above[one] for one in uses]
+        if value is None or not uses or any(function.name in one for one in others):
+            continue
+        edits: list[tuple[ast.Call, str]] = []
+        for use, call in zip(uses, calls, strict=True):
+            if isinstance(call, ast.Call) and call.func is use:
+                code = _said(text, function, value, call, above)
+                if code is not None:
+                    edits.append((call, code))
+        if len(edits) != len(uses):
+            continue
+        for call, code in edits:
+            text.put(call, code)
+        text.cut(function)
+        return text.done()
+    return None
+
+
+def _variable(
+    parsed: ParsedModule, text: Text, function: ast.FunctionDef
+) -> ast.Call | None:
+    """What a function returns, if it makes a variable and does nothing else."""
+    *before, last = function.body
+    value = last.value if isinstance(last, ast.Return) else None
+    arguments = function.args
+    if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
+        return None
+    if not isinstance(value, ast.Call) or not dotted(value.func):
+        return None
+    node = cst.parse_expression(dotted(value.func))
+    if parsed.resolver.resolve(node) not in _VARIABLES:
+        return None
+    for one in before:
+        docstring = isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
+        named = (
+            isinstance(one, ast.Assign)
+            and len(one.targets) == 1
+            and isinstance(one.targets[0], ast.Name)
+        )
+        if not (docstring or named):
+            return None
+    return value
+
+
+def _said(
+    text: Text,
+    function: ast.FunctionDef,
+    value: ast.Call,
+    call: ast.Call,
+    above: dict[ast.AST, ast.AST],
+) -> str | None:
+    """The variable for the arguments of a call."""
+    names = parameters_of(function)
+    if len(call.args) > len(names) or any(k.arg not in names for k in call.keywords):
+        return None
+    if any(isinstance(one, ast.Starred) for one in call.args):
+        return None
+    defaults = function.args.defaults
+    given = dict(zip(names[::-1], defaults[::-1], strict=False))
+    given |= dict(zip(names, call.args, strict=False))
+    given |= {str(one.arg): one.value for one in call.keywords}
+    if set(given) != set(names):
+        return None
+    caller: ast.AST = call
+    while caller in above and not isinstance(caller, ast.FunctionDef):
+        caller = above[caller]
+    hidden = bound_names(caller) if isinstance(caller, ast.FunctionDef) else set()
+    local = {
+        one.targets[0].id: one.value  # type: ignore[attr-defined]
+        for one in function.body
+        if isinstance(one, ast.Assign)
+    }
+    if sum(isinstance(one, ast.Assign) for one in function.body) != len(local):
+        return None
+    if {*local} & {*names}:
+        return None
+
+    def said(node: ast.expr) -> str | None:
+        part = Text(f"({text.of(node)}\n)")
+        for one in names_in(part.body[0]):
+            if one.id in given:
+                part.put(one, text.of(given[one.id]))
+            elif one.id in local:
+                inner = said(local[one.id])
+                if inner is None:
+                    return None
+                part.put(one, inner)
+            elif one.id in hidden:
+                return None
+        return part.done()[1:-2]
+
+    reads = [one.id for one in names_in(function) if isinstance(one.ctx, ast.Load)]
+    simple = (ast.Name, ast.Constant, ast.List, ast.Tuple)
+    for name in (*given, *local):
+        held = given.get(name, local.get(name))
+        if reads.count(name) > 1 and not isinstance(held, simple):
+            return None
+    return said(value)

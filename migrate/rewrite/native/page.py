@@ -1,0 +1,547 @@
+"""One file while its words change: its tree, the edits, and what the edits need."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import libcst as cst
+
+from ...names.names import canonical
+from ...names.nodes import parents, walk
+from ...names.scopes import Binding, BindingKind, Scope
+from ...project.facts import ParsedModule
+from ...rules.context import Context
+from .imports import is_gone
+
+__all__ = ["Page", "Part", "Region", "Statement", "is_docstring", "shifted"]
+
+
+@dataclass(frozen=True)
+class Region:
+    """Old text, with its changes, whose lines move by some characters."""
+
+    start: int
+    end: int
+    shift: int
+
+
+Part = str | cst.CSTNode | Region
+Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+
+
+@dataclass(frozen=True)
+class _Change:
+    """New text for a span; nodes among the parts stand as they are changed."""
+
+    start: int
+    end: int
+    parts: tuple[Part, ...]
+
+
+class Page:
+    """Collects changes to one file and applies them together.
+
+    A change may hold nodes of the old text: changes within these are applied, all
+    others within its span are dropped with the text.
+    """
+
+    def __init__(
+        self,
+        parsed: ParsedModule,
+        *,
+        training: str,
+        for_tf2: bool,
+        beside: Sequence[ParsedModule],
+    ) -> None:
+        self.parsed = parsed
+        # The module that training.py is, as the file imports it.
+        self.training = training
+        self.for_tf2 = for_tf2
+        self.beside = beside
+        self.resolver = parsed.resolver
+        self.scopes = parsed.resolver.scopes
+        self.text = parsed.source.text
+        self.context = Context(self.text, parsed.module, parsed.resolver)
+        # What the file takes from training.py, by the name that it has there.
+        self.taken: dict[str, str] = {}
+        # What it calls training.py as a whole, where one of its names is taken.
+        self.whole = ""
+        self.words: set[str] = set()
+        self.watched: set[str] = set()
+        self.notes: list[tuple[int, str]] = []
+        self.refusals: list[tuple[int, str]] = []
+        # Other imports: (module, name or "", bound name).
+        self.imports: dict[tuple[str, str], str] = {}
+        self._changes: list[_Change] = []
+        self._dropped: dict[cst.Call, list[cst.Arg]] = {}
+        self._added: dict[cst.Call, list[tuple[Part, ...]]] = {}
+        self._gone: dict[Statement, None] = {}
+        # Names of the old text that none of the new one stands for.
+        self.replaced: set[cst.Name] = set()
+        # Calls that stand in the new text no more.
+        self.rewritten: set[cst.Call] = set()
+
+    # -- the tree -------------------------------------------------------------------
+
+    @cached_property
+    def _parents(self) -> Mapping[cst.CSTNode, cst.CSTNode]:
+        return self.resolver.about(parents)
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The node that holds this one."""
+        return self._parents.get(node)
+
+    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """The nodes around this one, innermost first."""
+        while (found := self.parent(node)) is not None:
+            yield found
+            node = found
+
+    def function(self, node: cst.CSTNode) -> cst.FunctionDef | cst.Lambda | None:
+        """The innermost function around a node."""
+        found = (cst.FunctionDef, cst.Lambda)
+        return next(
+            (one for one in self.ancestors(node) if isinstance(one, found)), None
+        )
+
+    def statement(self, node: cst.CSTNode) -> Statement:
+        """The innermost whole statement that holds a node."""
+        for one in (node, *self.ancestors(node)):
+            if isinstance(one, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
+                return one
+        raise ValueError("the node stands in no statement")
+
+    def block(self, statement: cst.CSTNode) -> Sequence[cst.CSTNode]:
+        """The statements that stand with one in a block."""
+        holder = self.parent(statement)
+        if isinstance(holder, (cst.Module, cst.IndentedBlock)):
+            return holder.body
+        return (statement,)
+
+    def call_of(self, node: cst.CSTNode) -> cst.Call | None:
+        """The call of which a node is the function."""
+        found = self.parent(node)
+        return found if isinstance(found, cst.Call) and found.func is node else None
+
+    def symbol(self, node: cst.CSTNode | None) -> str | None:
+        """The canonical TensorFlow name of an expression."""
+        return self.resolver.resolve(node)
+
+    def value(self, node: cst.BaseExpression | None) -> cst.BaseExpression | None:
+        """The expression behind a name that is assigned once."""
+        for _ in range(12):
+            binding = self.assigned(node)
+            if binding is None or binding.value is None:
+                return node
+            node = binding.value
+        return node
+
+    def assigned(self, node: cst.BaseExpression | None) -> Binding | None:
+        """The one plain assignment behind a name."""
+        if not isinstance(node, cst.Name):
+            return None
+        found = self.resolver.bindings(node)
+        one = len(found) == 1 and found[0].kind is BindingKind.ASSIGN
+        return found[0] if one else None
+
+    def loads(self, name: str) -> list[cst.Name]:
+        """Every place that reads a name."""
+        return [node for node in self.scopes.loads if node.value == name]
+
+    def reads(self, binding: Binding) -> list[cst.Name]:
+        """Every place that may read what a statement binds."""
+        return [
+            node
+            for node in self.loads(binding.name)
+            if any(one is binding for one in self.resolver.bindings(node))
+        ]
+
+    def scope(self, node: cst.CSTNode) -> Scope:
+        """The scope in which a node stands."""
+        for one in self.ancestors(node):
+            if not isinstance(one, cst.Module) and one in self.scopes.opened:
+                return self.scopes.opened[one]
+        return self.scopes.module_scope
+
+    # -- text -----------------------------------------------------------------------
+
+    def span(self, node: cst.CSTNode) -> tuple[int, int]:
+        """Start and end of a node, its own parentheses left aside."""
+        return self.context.span(node)
+
+    def outer(self, node: cst.CSTNode) -> tuple[int, int]:
+        """Start and end of a node with its own parentheses."""
+        return self.context.outer_span(node)
+
+    def source(self, node: cst.CSTNode) -> str:
+        """The old text of a node."""
+        return self.context.source(node)
+
+    def line(self, node: cst.CSTNode) -> int:
+        """The line on which a node begins."""
+        return self.context.lines.place(self.span(node)[0])[0]
+
+    def indent(self, node: cst.CSTNode) -> str:
+        """The white space before the line on which a node begins."""
+        text = self.context.lines.line_text(self.line(node))
+        return text[: len(text) - len(text.lstrip())]
+
+    @cached_property
+    def step(self) -> str:
+        """One level of indentation, as the file has it."""
+        found = re.search(
+            r"(?m)^\S.*:[ \t]*(?:#.*)?\r?\n(?:[ \t]*\r?\n)*([ \t]+)\S", self.text
+        )
+        return found[1] if found else self.parsed.module.default_indent
+
+    @cached_property
+    def newline(self) -> str:
+        """The end of a line, as the file has it."""
+        return self.parsed.module.default_newline
+
+    @cached_property
+    def quote(self) -> str:
+        """The quotes that the file prefers."""
+        strings = [
+            node.value.lstrip("rbfuRBFU")
+            for node in self.parsed.nodes
+            if isinstance(node, cst.SimpleString)
+        ]
+        short = [one[0] for one in strings if one[:3] not in ('"""', "'''")]
+        return "'" if short.count("'") > short.count('"') else '"'
+
+    @cached_property
+    def width(self) -> int:
+        """How long the lines of the file may be."""
+        lengths = sorted(map(len, self.text.splitlines())) or [0]
+        careless = sum(length > 100 for length in lengths) > 2
+        return lengths[-1] if careless else min(max(lengths[-1], 79), 100)
+
+    def string(self, value: str) -> str:
+        """A string in the file's quotes."""
+        return f"{self.quote}{value}{self.quote}"
+
+    # -- changes --------------------------------------------------------------------
+
+    def put(self, node: cst.CSTNode, *parts: Part) -> None:
+        """Puts text, and nodes of the old text, in the place of a node."""
+        start, end = self.span(node)
+        self.put_span(start, end, *parts)
+
+    def put_span(self, start: int, end: int, *parts: Part) -> None:
+        """Puts text, and nodes of the old text, in the place of a span."""
+        if parts != (self.text[start:end],):
+            self._changes.append(_Change(start, end, parts))
+
+    def rename(self, node: cst.Name | cst.Attribute, text: str) -> None:
+        """Puts another name in the place of a chain, whose import it needs no more."""
+        root: cst.BaseExpression = node
+        while isinstance(root, cst.Attribute):
+            root = root.value
+        if isinstance(root, cst.Name):
+            self.replaced.add(root)
+        self.put(node, text)
+
+    def drop_argument(self, call: cst.Call, *args: cst.Arg) -> None:
+        """Takes arguments out of a call."""
+        self._dropped.setdefault(call, []).extend(args)
+
+    def dropped(self, call: cst.Call) -> tuple[cst.Arg, ...]:
+        """Arguments of a call that are taken out."""
+        return tuple(self._dropped.get(call, ()))
+
+    def add_argument(self, call: cst.Call, *parts: Part) -> None:
+        """Adds an argument at the end of a call."""
+        self._added.setdefault(call, []).append(parts)
+
+    def rename_keyword(self, arg: cst.Arg, name: str) -> None:
+        """Gives an argument another keyword."""
+        assert arg.keyword is not None
+        self.put(arg.keyword, name)
+
+    def take_off_keyword(self, arg: cst.Arg) -> None:
+        """Leaves the value of an argument without its keyword."""
+        assert arg.keyword is not None
+        self.put_span(self.span(arg.keyword)[0], self.outer(arg.value)[0])
+
+    def drop_statement(self, statement: Statement) -> None:
+        """Takes a statement out, with its line."""
+        self._gone[statement] = None
+
+    def drop_made(self, node: cst.BaseExpression) -> None:
+        """Takes out the statements that make a value which nothing reads any more."""
+        for one in walk(node):
+            if isinstance(one, cst.Name):
+                self._drop_made(one)
+
+    def _drop_made(self, node: cst.Name) -> None:
+        binding = self.assigned(node)
+        if binding is None or binding.value is None:
+            return
+        statements = [self.statement(binding.value)]
+        for read in self.reads(binding):
+            if read is node or self.is_gone(read):
+                continue
+            statement = self.statement(read)
+            if not _sets_part_of(statement, read):
+                return
+            statements.append(statement)
+        if all(self._is_plain(one) for one in statements):
+            for one in statements:
+                self.drop_statement(one)
+                names = [n for n in walk(one) if isinstance(n, cst.Name)]
+                self.replaced.update(n for n in names if n in self.scopes.loads)
+            self.drop_made(binding.value)
+
+    def _is_plain(self, statement: Statement) -> bool:
+        """An assignment that calls nothing but TensorFlow."""
+        if not isinstance(statement, cst.SimpleStatementLine):
+            return False
+        if len(statement.body) != 1 or not isinstance(statement.body[0], cst.Assign):
+            return False
+        called = [one.func for one in walk(statement) if isinstance(one, cst.Call)]
+        return all((self.symbol(one) or "").startswith("tf.") for one in called)
+
+    def is_rewritten(self, node: cst.CSTNode) -> bool:
+        """A node is part of a call that something else takes the place of."""
+        around = (node, *self.ancestors(node))
+        return any(
+            isinstance(one, cst.Call) and one in self.rewritten for one in around
+        )
+
+    def is_replaced(self, node: cst.CSTNode) -> bool:
+        """A node stands in text that other text takes the place of."""
+        start, end = self.span(node)
+        return any(one.start <= start and end <= one.end for one in self._changes)
+
+    def is_gone(self, node: cst.CSTNode) -> bool:
+        """A node stands in a statement or argument that is taken out."""
+        for one in (node, *self.ancestors(node)):
+            if one in self._gone:
+                return True
+            if isinstance(one, cst.Arg):
+                call = self.parent(one)
+                if isinstance(call, cst.Call) and one in self._dropped.get(call, ()):
+                    return True
+        return False
+
+    # -- what the changes need --------------------------------------------------------
+
+    def take(self, name: str) -> str:
+        """A name of training.py, as this file writes it."""
+        self.words.add(name)
+        if name in self.bound_names:
+            self.whole = self.whole or self.free("training", "training_loop")
+            return f"{self.whole}.{name}"
+        self.taken[name] = name
+        return name
+
+    def bring(self, module: str, name: str = "", other: str = "") -> str:
+        """The name under which a module, or what is in one, is imported."""
+        key = (module, name)
+        if key not in self.imports:
+            wanted = name or module
+            bound = self._bound(f"{module}.{name}" if name else module)
+            self.imports[key] = bound or self.free(wanted, other or f"{module}_{name}")
+        return self.imports[key]
+
+    def keras(self) -> str:
+        """The name of tf_keras, for which an import of tf.keras is an import of it."""
+        for name, bindings in self.scopes.module_scope.bindings.items():
+            if {canonical(one.target or "") for one in bindings} == {"tf.keras"}:
+                return name
+        return self.bring("tf_keras")
+
+    def _bound(self, target: str) -> str | None:
+        """What an import of the file calls a thing, where nothing else is called so."""
+        for name, bindings in self.scopes.module_scope.bindings.items():
+            if all(one.target == target and not one.relative for one in bindings):
+                return name
+        return None
+
+    def free(self, *names: str) -> str:
+        """The first of some names that means nothing yet, or one made of the last."""
+        choice, number = [*names], 2
+        while True:
+            for name in choice:
+                if name not in self.bound_names:
+                    return name
+            choice, number = [f"{names[-1]}_{number}"], number + 1
+
+    @cached_property
+    def bound_names(self) -> set[str]:
+        """Every name that means something somewhere in the file."""
+        return {
+            name
+            for scope in {self.scopes.module_scope, *self.scopes.opened.values()}
+            for name, bindings in scope.bindings.items()
+            if not all(self._goes(one) for one in bindings)
+        }
+
+    def _goes(self, binding: Binding) -> bool:
+        """An import of what takes the place of the name, or has no place any more."""
+        return binding.kind is BindingKind.IMPORT and is_gone(binding.target or "")
+
+    def tf(self, node: cst.CSTNode, name: str) -> str:
+        """A symbol of today's TensorFlow, spelled at a place."""
+        root: cst.CSTNode = node
+        while isinstance(root, cst.Attribute):
+            root = root.value
+        near = root if isinstance(root, cst.Name) else None
+        return self.context.spell(f"tf.{name}", self.scope(node), near)
+
+    def note(self, node: cst.CSTNode, what: str) -> None:
+        """Says what differs, or was left out."""
+        self.notes.append((self.line(node), what))
+
+    def refuse(self, node: cst.CSTNode, why: str) -> None:
+        """Says why the program cannot be native; ``{}`` is where."""
+        line = self.line(node)
+        cell, number = self.parsed.source.locate(line)
+        where = f"line {number}" if cell is None else f"cell {cell}, line {number}"
+        self.refusals.append((line, why.replace("{}", where)))
+
+    # -- the new text -----------------------------------------------------------------
+
+    def result(self) -> str:
+        """The text with all changes."""
+        for call, args in self._dropped.items():
+            self._drop_arguments(call, args)
+        for call, added in self._added.items():
+            self._add_arguments(call, added)
+        for statement in self._gone:
+            self._drop_statement(statement)
+        self._changes.sort(key=lambda one: (one.start, -one.end))
+        return self._render(0, len(self.text), self._changes)
+
+    def _render(self, start: int, end: int, changes: list[_Change]) -> str:
+        parts: list[str] = []
+        position = start
+        for change in changes:
+            if change.start < position or change.end > end:
+                continue
+            parts.append(self.text[position : change.start])
+            position = change.end
+            others = [one for one in self._changes if one is not change]
+            for part in change.parts:
+                if isinstance(part, str):
+                    parts.append(part)
+                    continue
+                if isinstance(part, Region):
+                    first, last, columns = part.start, part.end, part.shift
+                else:
+                    (first, last), columns = self.outer(part), 0
+                inner = [o for o in others if o.start >= first and o.end <= last]
+                text = self._render(first, last, inner)
+                parts.append(shifted(text, columns, self.step[:1]))
+        parts.append(self.text[position:end])
+        return "".join(parts)
+
+    def _drop_arguments(self, call: cst.Call, gone: Iterable[cst.Arg]) -> None:
+        dropped = set(gone)
+        kept = [arg for arg in call.args if arg not in dropped]
+        if not kept and call not in self._added:
+            opening = self.text.index("(", self.outer(call.func)[1])
+            self.put_span(opening + 1, self.span(call)[1] - 1)
+            return
+        args = list(call.args)
+        index = 0
+        while index < len(args):
+            if args[index] not in dropped:
+                index += 1
+                continue
+            first = index
+            while index < len(args) and args[index] in dropped:
+                index += 1
+            if index < len(args):
+                self.put_span(self._begin(args[first]), self._begin(args[index]))
+            elif first:
+                self.put_span(self._end(args[first - 1]), self._end(args[-1]))
+            else:
+                self.put_span(self._begin(args[0]), self._end(args[-1]))
+
+    def _add_arguments(self, call: cst.Call, added: list[tuple[Part, ...]]) -> None:
+        kept = [arg for arg in call.args if arg not in self._dropped.get(call, ())]
+        parts: list[Part] = []
+        for one in added:
+            parts += [", " if kept or parts else "", *one]
+        if call.args:
+            end = self._end(call.args[-1])
+        else:
+            end = self.text.index("(", self.outer(call.func)[1]) + 1
+        self.put_span(end, end, *parts)
+
+    def _begin(self, arg: cst.Arg) -> int:
+        if arg.keyword is not None:
+            return self.span(arg.keyword)[0]
+        return self.outer(arg.value)[0] - len(arg.star)
+
+    def _end(self, arg: cst.Arg) -> int:
+        return self.outer(arg.value)[1]
+
+    def _drop_statement(self, statement: Statement) -> None:
+        start, end = self.span(statement)
+        if isinstance(statement, cst.SimpleStatementLine):
+            end = self.span(statement.body[-1])[1]
+        end = start + len(self.text[start:end].rstrip())
+        others = [one for one in self.block(statement) if one not in self._gone]
+        first = self.text.rfind("\n", 0, start) + 1
+        last = self.text.find("\n", end) + 1 or len(self.text)
+        tail = self.text[end:last].strip(" \t\r\n;")
+        alone = not self.text[first:start].strip() and (not tail or tail[0] == "#")
+        if not alone or not others:
+            self.put_span(start, end, "pass" if not others or not alone else "")
+            return
+        # Blank lines around it become those of one side.
+        before = self.text[:first]
+        block = list(self.block(statement))
+        place = block.index(statement)
+        leads = all(one in self._gone for one in block[:place])
+        if all(one in self._gone for one in block[place:]):
+            first = len(before.rstrip(" \t\r\n"))
+            first = self.text.index("\n", first) + 1
+        elif leads or before.endswith(("\n\n", "\n\r\n")):
+            while self.text[last : last + 1] in ("\n", "\r"):
+                last += 1
+        self.put_span(first, last)
+
+
+def _sets_part_of(statement: Statement, read: cst.Name) -> bool:
+    """``config.gpu_options.allow_growth = True`` sets a part of what is read."""
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return False
+    first = statement.body[0]
+    if not isinstance(first, cst.Assign) or len(first.targets) != 1:
+        return False
+    target: cst.BaseExpression = first.targets[0].target
+    while isinstance(target, cst.Attribute):
+        target = target.value
+    return target is read
+
+
+def is_docstring(statement: cst.CSTNode) -> bool:
+    """A statement that is a text alone."""
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return False
+    first = statement.body[0]
+    texts = (cst.SimpleString, cst.ConcatenatedString)
+    return isinstance(first, cst.Expr) and isinstance(first.value, texts)
+
+
+def shifted(text: str, columns: int, pad: str = " ") -> str:
+    """Lines moved to the right, or to the left, as far as they have room there."""
+    if not columns:
+        return text
+    lines = text.splitlines(keepends=True)
+    if columns > 0:
+        pad *= columns
+        return "".join(pad + line if line.strip() else line for line in lines)
+    return "".join(
+        line[min(-columns, len(line) - len(line.lstrip(" \t"))) :]
+        if line.strip()
+        else line
+        for line in lines
+    )

@@ -1,0 +1,633 @@
+"""A whole program becomes native, or is refused with a reason."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import libcst as cst
+
+from ...code.blocked import Blocked
+from ...code.layout import fit
+from ...code.tree import Tree, only_small, statements_of, walk
+from ...names.scope_builder import build_scopes
+from ...options import RewriteOptions
+from ...project.facts import ParsedModule, ProjectFacts
+from ...project.parsing import parse
+from ...project.positions import code_of
+from ...project.selection import is_test
+from ...rules.engine import run_rules
+from ...rules.written_for import written_for_tf2
+from ...training import parts_for, training_module
+from ..layers.model_functions import is_model_fn
+from ..layers.together import Lifting, lifted_together
+from .classes import plain_classes, training_words
+from .code import Refused
+from .config import CLUSTER
+from .dropout_cells import with_constant_shares
+from .flags import with_training_flag
+from .idle import without_idle_words
+from .imports import Wanted, with_imports
+from .inlined import with_helpers_inlined, without_unread
+from .local_functions import with_local_functions_apart
+from .makers import with_variables_inlined
+from .names import task_name
+from .networks import with_networks_as_models
+from .task import Task, alias_of, task_of
+from .totals import with_losses_added
+from .unrolled import with_metrics_unrolled
+from .words import reworded, watched
+
+__all__ = ["NativeFile", "native"]
+
+# Words of programs that are kept, and what these do.
+_NOT_MOVED = {
+    "CheckpointSaverListener": "listens to how its checkpoints are saved",
+    "NanLossDuringTrainingError": "waits for the error of a hook",
+}
+# What has no form where several processes train, and why.
+_NOT_TOGETHER = {
+    "KerasTask": "makes its Keras model before it has joined it",
+    "Callback.evaluate": "a hook evaluates while others train",
+    "make_early_stopping_hook": "a hook evaluates while others train",
+}
+# Functions that code of the tables takes from training.py.
+_FUNCTIONS = ("gpus", "weighted_mean")
+
+
+@dataclass(frozen=True)
+class NativeFile:
+    """A file of a native program, what it asks of training.py, and what differs."""
+
+    parsed: ParsedModule
+    words: frozenset[str]
+    notes: tuple[tuple[int, str], ...]
+
+
+def native(
+    files: Sequence[ParsedModule],
+    facts: ProjectFacts,
+    options: RewriteOptions,
+    *,
+    module: str,
+    package: Callable[[ParsedModule], str],
+) -> dict[str, NativeFile]:
+    """The files of a program as plain TensorFlow 2, by path; raises Refused."""
+    del options
+    for parsed in files:
+        for word, why in _NOT_MOVED.items():
+            if word in parsed.source.text:
+                raise Refused(f"{parsed.path.name} {why}")
+    texts = [parsed.source.text for parsed in files]
+    if all(any(w in t for t in texts) for w in ("CheckpointSaver", "EvalSpec")):
+        raise Refused("evaluations follow what a hook of its own saves")
+    program = _Program(files, facts)
+    program.make_tasks()
+    _check_homes([one.parsed for one in program.files])
+    found: dict[str, NativeFile] = {}
+    for before, one in zip(files, program.files, strict=True):
+        worded = reworded(
+            one.parsed,
+            module=module,
+            package=package(before),
+            for_tf2=one.for_tf2,
+            beside=[other.parsed for other in program.files],
+        )
+        path = f"{package(before)}{module}"
+        if package(before).strip("."):
+            path = f"{package(before)}.{module}"
+        text = one.final(worded.text, path, facts)
+        words = one.words | worded.words | _words_of(text, module)
+        if text == before.source.text:
+            continue
+        found_text = _parsed(before, text, facts)
+        notes = (*one.notes, *worded.notes)
+        found[os.path.abspath(before.path)] = NativeFile(found_text, words, notes)
+    cluster = _cluster({word for one in found.values() for word in one.words}, files)
+    found = {
+        path: replace(one, words=one.words | cluster) for path, one in found.items()
+    }
+    _check_parts(found.values(), module)
+    return found
+
+
+def _cluster(words: set[str], files: Sequence[ParsedModule]) -> set[str]:
+    """What asks for the parts of training.py that train where TF_CONFIG says."""
+    asked = sorted(words & {*CLUSTER})
+    texts = [one.source.text for one in files]
+    kinds = words & {"workers", "parameter_servers"}
+    if asked and "workers" in kinds:
+        why = "says nothing of a cluster where the RunConfig has a strategy"
+        raise Refused(f"`{asked[0]}` of a RunConfig {why}")
+    if asked:
+        kinds.add("parameter_servers")
+    if not kinds:
+        return {"TF_CONFIG"} if any("TF_CONFIG" in text for text in texts) else set()
+    for word, why in _NOT_TOGETHER.items():
+        if word in words:
+            raise Refused(f"it is part of a cluster, and {why}")
+    if "parameter_servers" in kinds:
+        _check_data(files)
+    if any("input_context" in text for text in texts):
+        kinds |= {f"{kind}(input_context)" for kind in kinds}
+    return kinds
+
+
+def _check_data(files: Sequence[ParsedModule]) -> None:
+    """Refuses data that each task divides: the chief's code makes that of all."""
+    for one in files:
+        for call in re.findall(r"\.shard\(([^()]*)", one.source.text):
+            if not re.search("context|input_pipeline", call):
+                why = "divides its data by its task: take it from an `input_context`"
+                raise Refused(f"{one.path.name} {why}")
+
+
+def _check_homes(files: Sequence[ParsedModule]) -> None:
+    """Refuses model functions that are imported from outside of the program."""
+    paths = [one.path for one in files]
+    homes = {name for path in paths for name in (path.stem, path.parent.name)}
+    for one in files:
+        for func, call in one.resolver.scopes.calls.items():
+            if one.resolver.resolve(func) != "tf.estimator.Estimator":
+                continue
+            named = [
+                a for a in call.args if a.keyword and a.keyword.value == "model_fn"
+            ]
+            for arg in named or call.args[:1]:
+                made = arg.value
+                if not isinstance(made, (cst.Name, cst.Attribute)):
+                    continue
+                told = one.resolver.qualified(made)
+                if told and homes.isdisjoint(told.split(".")[:-1]) and "." in told:
+                    raise Refused(f"`{told}` is not among the files")
+
+
+def _words_of(text: str, module: str) -> set[str]:
+    """Words of a file that ask for parts of training.py by themselves.
+
+    These are keywords that its names are called with, as `steps` and as
+    `EvalSpec(steps)`, and summaries.
+    """
+    tree = ast.parse(text)
+    taken = _taken(tree, module)
+    found = {"summaries"} if re.search(r"\.summary\.\w+\(", text) else set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            func = node.func
+            name = func.id if isinstance(func, ast.Name) else ""
+            if name in taken or name == "Trainer":
+                given = {one.arg for one in node.keywords if one.arg is not None}
+                found |= given | {f"{name}({one})" for one in given}
+            if isinstance(func, ast.Attribute) and len(node.args) > 1:
+                # Arguments by their places: hooks come first, as the Estimator had it.
+                if func.attr == "train":
+                    found.add("hooks")
+                elif func.attr == "evaluate" and len(node.args) > 2:
+                    found.add("evaluate(hooks)")
+    return found
+
+
+def _taken(tree: ast.Module, module: str) -> set[str]:
+    """Names that a file imports from training.py."""
+    return {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        and (node.module or "").rpartition(".")[2] == module
+        for alias in node.names
+    }
+
+
+def _check_parts(files: Iterable[NativeFile], module: str) -> None:
+    """Refuses a program that asks training.py for what it does not have."""
+    files = list(files)
+    words = {word for one in files for word in one.words}
+    made = ast.parse(training_module(parts_for(words)))
+    there = {
+        target.id if isinstance(target, ast.Name) else ""
+        for one in made.body
+        if isinstance(one, ast.Assign)
+        for target in one.targets
+    }
+    there |= {
+        one.name
+        for one in made.body
+        if isinstance(one, (ast.ClassDef, ast.FunctionDef))
+    }
+    for one in files:
+        tree = ast.parse(one.parsed.source.text)
+        missing = sorted(_taken(tree, module) - there)
+        if missing:
+            raise Refused(f"`{missing[0]}` has no native form yet")
+
+
+@dataclass
+class _File:
+    """One file on its way."""
+
+    parsed: ParsedModule
+    for_tf2: bool
+    words: frozenset[str] = frozenset()
+    notes: tuple[tuple[int, str], ...] = ()
+    # Names of the Tasks in it.
+    tasks: tuple[str, ...] = ()
+
+    def final(self, text: str, training: str, facts: ProjectFacts) -> str:
+        """The text with names of TensorFlow 1 under those of today, and its imports."""
+        parsed = _parsed(self.parsed, text, facts)
+        lines = _lines_of(parsed, self.tasks)
+        result = run_rules(
+            text,
+            parsed.module,
+            parsed.resolver,
+            silenced=lambda line, rule: line in lines,
+            notes=False,
+            for_tf2=self.for_tf2,
+        )
+        for one in result.findings:
+            diagnosis = one.diagnosis
+            if diagnosis.note is not None and diagnosis.symbol is not None:
+                line, _ = parsed.source.lines.place(one.offset)
+                raise Refused(
+                    f"`{diagnosis.symbol}` (line {line}) has no home in TensorFlow 2"
+                )
+        text = result.text.replace("__tf2__.", f"{alias_of(parsed)}.")
+        read = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+        names = sorted(
+            one for one in self.words & read if one[:1].isupper() or one in _FUNCTIONS
+        )
+        others = {("tf_keras", ""): "tf_keras"} if "tf_keras" in read else {}
+        width = max([79, *map(len, self.parsed.source.text.splitlines())])
+        wanted = Wanted(training, names, "", others, width=min(width, 88))
+        return with_imports(text, wanted)
+
+
+class _Program:
+    """The files of a program, whose model functions become Tasks."""
+
+    def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
+        self.facts = facts
+        files = [with_variables_inlined(one, facts) for one in files]
+        files = [without_idle_words(one, facts, is_model_fn) for one in files]
+        files = [with_local_functions_apart(one, facts) for one in files]
+        told = [with_constant_shares(one, facts) for one in files]
+        files = [one for one, _ in told]
+        files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
+        files = [with_metrics_unrolled(one, facts, is_model_fn) for one in files]
+        files = [with_losses_added(one, facts, is_model_fn, files) for one in files]
+        # Columns are made anywhere, also where no model function sees it.
+        shared = any("shared_embedding_column" in one.source.text for one in files)
+        lifting = lifted_together(files, facts)
+        for one in lifting:
+            self._check_lifted(one)
+        self.files = []
+        for old, one, (_, shares) in zip(files, lifting, told, strict=True):
+            plain = plain_classes(
+                self._prepared(one.parsed), facts, shares, shared_columns=shared
+            )
+            words = training_words(plain)
+            self.files.append(_File(plain, written_for_tf2(old.resolver), words))
+        self.before = files
+
+    def _prepared(self, parsed: ParsedModule) -> ParsedModule:
+        """A lifted file whose classes are models that are told whether they train."""
+        parsed = with_networks_as_models(parsed, self.facts)
+        return with_training_flag(parsed, self.facts)
+
+    def _check_lifted(self, one: Lifting) -> None:
+        for line, reason in one.left:
+            if "no layers are seen" not in reason:
+                raise Refused(f"{reason} ({one.parsed.path.name}:{line})")
+
+    def make_tasks(self) -> None:
+        """Puts a Task in the place of each model function."""
+        parsed = [one.parsed for one in self.files]
+        self.watched = frozenset[str]().union(*(watched(one, parsed) for one in parsed))
+        for old, one in zip(self.before, self.files, strict=True):
+            made: dict[str, str] = {}
+            while True:
+                defined = next((n for n in one.parsed.nodes if is_model_fn(n)), None)
+                if not isinstance(defined, cst.FunctionDef):
+                    break
+                name = self._make_task(old, one, defined)
+                if not _is_method(one.parsed, defined.name.value):
+                    made[defined.name.value] = name
+            for name, task in made.items():
+                self._rename(one, name, task)
+
+    def _make_task(
+        self, old: ParsedModule, one: _File, defined: cst.FunctionDef
+    ) -> str:
+        self._check_users(one, defined)
+        one.parsed, defined = self._modern(one, defined)
+        tree = Tree(one.parsed.module, one.parsed.resolver)
+        taken = set(one.parsed.resolver.scopes.module_scope.bindings)
+        name = task_name(tree, defined, one.parsed.path.stem, taken)
+        try:
+            task = task_of(
+                one.parsed, defined, self.facts, _models(one.parsed), name, self.watched
+            )
+        except Blocked as stop:
+            raise Refused(f"{stop} (line {stop.line})") from None
+        one.words |= task.words
+        line = _line_of(old, defined.name.value)
+        one.notes += tuple((line, note) for note in task.notes)
+        one.tasks += (name,)
+        one.parsed = self._with_task(one.parsed, defined, task)
+        for helper in _helpers(tree, defined):
+            one.parsed = without_unread(one.parsed, self.facts, helper)
+        return name
+
+    def _check_users(self, one: _File, defined: cst.FunctionDef) -> None:
+        """Refuses where a file outside of the program uses the model function."""
+        own = {os.path.abspath(other.parsed.path) for other in self.files}
+        name = defined.name.value
+        for path in self.facts.importers(one.parsed.path):
+            if os.path.abspath(path) in own or is_test(path.name):
+                continue  # tests are told of
+            if re.search(rf"\b{name}\b", path.read_text("utf-8", "replace")):
+                raise Refused(f"{path.name}, which is not part of it, uses `{name}`")
+
+    def _modern(
+        self, one: _File, defined: cst.FunctionDef
+    ) -> tuple[ParsedModule, cst.FunctionDef]:
+        """The file with today's names in a model function."""
+        parsed = one.parsed
+        tree = Tree(parsed.module, parsed.resolver)
+        inside = range(tree.line(defined), tree.end_line(defined) + 1)
+        result = run_rules(
+            parsed.source.text,
+            parsed.module,
+            parsed.resolver,
+            silenced=lambda line, rule: line not in inside,
+            notes=False,
+            for_tf2=one.for_tf2,
+        )
+        again = _parsed(parsed, result.text, self.facts)
+        found = next(n for n in again.nodes if is_model_fn(n))
+        assert isinstance(found, cst.FunctionDef)
+        return again, found
+
+    def _with_task(
+        self, parsed: ParsedModule, defined: cst.FunctionDef, task: Task
+    ) -> ParsedModule:
+        made = cst.parse_statement(task.text)
+        assert isinstance(made, cst.ClassDef)
+        tree = Tree(parsed.module, parsed.resolver)
+        block = tree.parent(defined)
+        holder = tree.parent(block) if block is not None else None
+        if isinstance(holder, cst.ClassDef):
+            (fitted,) = fit(parsed.module, [made], tree.column(holder) - 1)
+            assert isinstance(fitted, cst.ClassDef)
+            module = parsed.module.visit(_BesideClass(holder, defined, fitted, task))
+        else:
+            (fitted,) = fit(parsed.module, [made], tree.column(defined) - 1)
+            assert isinstance(fitted, cst.ClassDef)
+            made = fitted
+            before: list[cst.BaseStatement] = []
+            if task.closes_over_self:
+                before = [cst.parse_statement("owner = self\n")]
+                before[0] = before[0].with_changes(leading_lines=defined.leading_lines)
+            else:
+                lines = list(defined.leading_lines)
+                top = tree.parent(defined) is parsed.module
+                while top and sum(one.comment is None for one in lines) < 2:
+                    lines.insert(0, cst.EmptyLine(indent=False))
+                made = made.with_changes(leading_lines=lines)
+            users = _loads_of(parsed, defined)
+            change = _InPlace(defined, [*before, made], users, task.name)
+            module = parsed.module.visit(change)
+        if task.dropped:
+            dropped = module.visit(_WithoutClass(task.dropped))
+            assert isinstance(dropped, cst.Module)
+            module = dropped
+        return _parsed(parsed, code_of(module), self.facts)
+
+    def _rename(self, one: _File, name: str, task: str) -> None:
+        """Puts the name of a Task in the places of the model function's."""
+        for other in self.files:
+            change = _Renamed(other.parsed, name, task, own=other is one)
+            module = other.parsed.module.visit(change)
+            if change.changed:
+                other.parsed = _parsed(other.parsed, code_of(module), self.facts)
+
+
+def _loads_of(parsed: ParsedModule, defined: cst.FunctionDef) -> set[cst.Name]:
+    """Where a file names a function, and nothing else of its name."""
+    found = set()
+    for node in parsed.resolver.scopes.loads:
+        if isinstance(node, cst.Name) and node.value == defined.name.value:
+            bound = parsed.resolver.bindings(node)
+            if [one.node for one in bound] == [defined]:
+                found.add(node)
+    return found
+
+
+class _InPlace(cst.CSTTransformer):
+    """Puts a Task in the place of a function, and its name where that is used."""
+
+    def __init__(
+        self,
+        defined: cst.FunctionDef,
+        made: Sequence[cst.BaseStatement],
+        users: Collection[cst.Name],
+        name: str,
+    ) -> None:
+        self.defined = defined
+        self.made = made
+        self.users = users
+        self.name = name
+
+    def leave_Name(
+        self, original_node: cst.Name, updated_node: cst.Name
+    ) -> cst.BaseExpression:
+        return cst.Name(self.name) if original_node in self.users else updated_node
+
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
+        if original_node is self.defined:
+            return cst.FlattenSentinel(self.made)
+        return updated_node
+
+
+class _WithoutClass(cst.CSTTransformer):
+    """Takes a class out."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def leave_ClassDef(
+        self, original_node: cst.ClassDef, updated_node: cst.ClassDef
+    ) -> cst.ClassDef | cst.RemovalSentinel:
+        if original_node.name.value == self.name:
+            return cst.RemoveFromParent()
+        return updated_node
+
+
+class _BesideClass(cst.CSTTransformer):
+    """A Task before the class that had its model function, whose method makes one."""
+
+    def __init__(
+        self,
+        holder: cst.ClassDef,
+        defined: cst.FunctionDef,
+        made: cst.ClassDef,
+        task: Task,
+    ) -> None:
+        self.holder = holder
+        self.defined = defined
+        self.made = made
+        self.task = task
+
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> cst.FunctionDef:
+        if original_node is not self.defined:
+            return updated_node
+        kept = [
+            one
+            for one in updated_node.params.params
+            if one.name.value in ("self", "params")
+        ]
+        kept = [one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in kept]
+        line = cst.parse_statement(f"return {self.task.maker}\n")
+        return updated_node.with_changes(
+            params=cst.Parameters(kept),
+            body=cst.IndentedBlock([line]),
+        )
+
+    def leave_ClassDef(
+        self, original_node: cst.ClassDef, updated_node: cst.ClassDef
+    ) -> cst.ClassDef | cst.FlattenSentinel[cst.ClassDef]:
+        if original_node is not self.holder:
+            return updated_node
+        lines = [cst.EmptyLine(indent=False), cst.EmptyLine(indent=False)]
+        made = self.made.with_changes(leading_lines=original_node.leading_lines)
+        return cst.FlattenSentinel(
+            [made, updated_node.with_changes(leading_lines=lines)]
+        )
+
+
+class _Renamed(cst.CSTTransformer):
+    """References to a model function, which is a class now."""
+
+    def __init__(
+        self, parsed: ParsedModule, name: str, task: str, *, own: bool
+    ) -> None:
+        self.parsed = parsed
+        self.name = name
+        self.task = task
+        self.own = own
+        self.changed = False
+        self.imported = False
+
+    def leave_ImportAlias(
+        self, original_node: cst.ImportAlias, updated_node: cst.ImportAlias
+    ) -> cst.ImportAlias:
+        if (
+            not self.own
+            and isinstance(original_node.name, cst.Name)
+            and original_node.name.value == self.name
+        ):
+            self.changed = True
+            self.imported = self.imported or original_node.asname is None
+            return updated_node.with_changes(name=cst.Name(self.task))
+        return updated_node
+
+    def leave_Name(
+        self, original_node: cst.Name, updated_node: cst.Name
+    ) -> cst.BaseExpression:
+        scopes = self.parsed.resolver.scopes
+        if (
+            original_node.value != self.name
+            or original_node not in scopes.loads
+            or not (self.own or self.imported)
+        ):
+            return updated_node
+        bound = self.parsed.resolver.bindings(original_node)
+        if self.own and bound:
+            return updated_node  # something else of that name
+        self.changed = True
+        return cst.Name(self.task)
+
+    def leave_Attribute(
+        self, original_node: cst.Attribute, updated_node: cst.Attribute
+    ) -> cst.BaseExpression:
+        if self.own or original_node.attr.value != self.name:
+            return updated_node
+        if self.parsed.resolver.qualified(original_node) is None:
+            return updated_node
+        self.changed = True
+        return updated_node.with_changes(attr=cst.Name(self.task))
+
+
+def _helpers(tree: Tree, defined: cst.FunctionDef) -> list[str]:
+    """Functions of the file that a model function names."""
+    found = {
+        one.value
+        for one in walk(defined)
+        if isinstance(one, cst.Name)
+        and isinstance(tree.resolver.definition(one), cst.FunctionDef)
+        and one in tree.resolver.scopes.loads
+    }
+    return sorted(found)
+
+
+def _is_method(parsed: ParsedModule, name: str) -> bool:
+    """A class still has a function of that name, which makes a Task."""
+    return any(
+        isinstance(one, cst.ClassDef)
+        and any(
+            isinstance(method, cst.FunctionDef) and method.name.value == name
+            for method in one.body.body
+        )
+        for one in parsed.nodes
+    )
+
+
+def _models(parsed: ParsedModule) -> set[str]:
+    """Classes of models that a file defines, and functions that make a layer."""
+    kinds = ("tf_keras.Model", "tf_keras.layers.Layer")
+    found: set[str] = set()
+    for one in parsed.nodes:
+        if isinstance(one, cst.ClassDef):
+            bases = (code_of(parsed.module, base.value).strip() for base in one.bases)
+            found |= {one.name.value} if any(base in kinds for base in bases) else set()
+        elif isinstance(one, cst.FunctionDef):
+            body = one.body
+            inside = statements_of(body) if isinstance(body, cst.IndentedBlock) else []
+            last = only_small(inside[-1]) if inside else None
+            made = last.value if isinstance(last, cst.Return) else None
+            if isinstance(made, cst.Call) and code_of(parsed.module, made).startswith(
+                "tf_keras.layers."
+            ):
+                found.add(one.name.value)
+    return found
+
+
+def _parsed(parsed: ParsedModule, text: str, facts: ProjectFacts) -> ParsedModule:
+    module = parse(text)
+    source = replace(parsed.source, text=text, module=module)
+    return facts.module_of(source, build_scopes(module))
+
+
+def _lines_of(parsed: ParsedModule, classes: Sequence[str]) -> set[int]:
+    tree = Tree(parsed.module, parsed.resolver)
+    return {
+        line
+        for one in parsed.nodes
+        if isinstance(one, cst.ClassDef) and one.name.value in classes
+        for line in range(tree.line(one), tree.end_line(one) + 1)
+    }
+
+
+def _line_of(parsed: ParsedModule, function: str) -> int:
+    tree = Tree(parsed.module, parsed.resolver)
+    for one in parsed.nodes:
+        if isinstance(one, cst.FunctionDef) and one.name.value == function:
+            return tree.line(one)
+    return 1

@@ -1,0 +1,1155 @@
+"""Plain classes and the places that make and call them, changed together.
+
+Lifting makes a class of every function with layers. Here those that only pass their
+inputs on go, parameters say what they are, and weights are read where they are kept.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import keyword
+import re
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ...model.spelling import snake
+from .code import Refused, dotted, literal
+from .text import (
+    Text,
+    attribute_of_self,
+    bound_names,
+    elements,
+    names_in,
+    parameters_of,
+    parents_of,
+    place_of,
+    substituted,
+    without_gone,
+)
+
+__all__ = ["Program", "simplified"]
+
+_VERBS = ("Build", "Create", "Make", "Get", "Define", "Construct", "Setup")
+
+
+def simplified(
+    code: str,
+    names: set[str],
+    seen: Callable[[str], bool],
+    shared: Container[str],
+    flags: Mapping[str, Mapping[str, str]],
+    first: Callable[[str], str | None],
+) -> str:
+    """The module with simpler classes.
+
+    `names` are its classes; `seen` tells whether another file of the program may use
+    one of them. The models that a function in `shared` makes are one. `flags` tell
+    what callers say of training, by class and caller. `first` gives the initializer, or
+    the regularizer, of Keras that an expression means.
+    """
+    steps = (
+        _scope_flags,
+        _constructor_flags,
+        _call_parameters,
+        _owner,
+        _picked,
+        _first_values,
+        _unread_parameters,
+        _unread_values,
+        _passed_on,
+        _one_layer,
+        _returned_weights,
+        _absorbed,
+        _called,
+        _made_where_called,
+        _nested,
+        _without_verb,
+        _plain_rounds,
+    )
+    program = Program(code, names, seen, shared, flags, first)
+    changed = True
+    while changed:
+        changed = False
+        for step in steps:
+            while step(program):
+                code = without_gone(program.text.done())
+                program = Program(code, names, seen, shared, flags, first)
+                changed = True
+    return program.text.code
+
+
+@dataclass
+class Site:
+    """A place that makes an object of a class, and the calls of that object."""
+
+    made: ast.Call
+    # The function or the class around.
+    owner: ast.FunctionDef | ast.ClassDef
+    calls: list[ast.Call] = field(default_factory=list)
+
+
+@dataclass
+class Plain:
+    """A plain class and its places; None where one of these is not understood."""
+
+    node: ast.ClassDef
+    init: ast.FunctionDef
+    call: ast.FunctionDef
+    sites: list[Site] | None
+
+
+class Program:
+    """A module with plain classes."""
+
+    def __init__(
+        self,
+        code: str,
+        names: set[str],
+        seen: Callable[[str], bool],
+        shared: Container[str],
+        flags: Mapping[str, Mapping[str, str]],
+        first: Callable[[str], str | None],
+    ) -> None:
+        self.text = Text(code)
+        self.seen = seen
+        self.names = names
+        self.shared = shared
+        self.flags = flags
+        self.first = first
+        self.module = ast.Module(self.text.body, [])
+        self.above = parents_of(self.module)
+        self.classes: list[Plain] = []
+        nodes = [n for n in ast.walk(self.module) if isinstance(n, ast.ClassDef)]
+        for node in nodes:
+            methods = {f.name: f for f in node.body if isinstance(f, ast.FunctionDef)}
+            if node.name not in names or "call" not in methods:
+                continue
+            if "__init__" not in methods or sum(o.name == node.name for o in nodes) > 1:
+                continue
+            sites = None if seen(node.name) else self._sites(node.name)
+            found = Plain(node, methods["__init__"], methods["call"], sites)
+            self.classes.append(found)
+
+    def of(self, node: ast.AST) -> str:
+        """Source of a node."""
+        return self.text.of(node)
+
+    def said(
+        self,
+        node: ast.expr,
+        names: Mapping[str, str],
+        hidden: Container[str],
+        *,
+        method: bool = False,
+    ) -> str | None:
+        """An expression with other code for names; None if it means another thing.
+
+        `hidden` are names that mean something else where it will stand.
+        """
+        free = {one.id for one in names_in(node)} - {*names}
+        if (not method and "self" in free) or any(one in hidden for one in free):
+            return None
+        return substituted(self.of(node), names)
+
+    def owner(self, node: ast.AST) -> ast.FunctionDef | ast.ClassDef | None:
+        """The plain function, or the class of the method, around a node."""
+        above = self.above.get(node)
+        while above is not None and not isinstance(above, ast.FunctionDef):
+            above = self.above.get(above)
+        if above is None:
+            return None
+        holder = self.above.get(above)
+        if isinstance(holder, ast.ClassDef) and above.name == "__init__":
+            return holder
+        return above
+
+    def _sites(self, name: str) -> list[Site] | None:
+        found: list[Site] = []
+        for node in ast.walk(self.module):
+            if not isinstance(node, ast.Name) or node.id != name:
+                continue
+            made = self.above[node]
+            owner = self.owner(node)
+            if not isinstance(made, ast.Call) or made.func is not node or owner is None:
+                return None
+            starred = any(isinstance(one, ast.Starred) for one in made.args)
+            if starred or any(one.arg is None for one in made.keywords):
+                return None
+            site = self._site(made, owner)
+            if site is None:
+                return None
+            found.append(site)
+        return found
+
+    def _site(
+        self, made: ast.Call, owner: ast.FunctionDef | ast.ClassDef
+    ) -> Site | None:
+        above = self.above[made]
+        while isinstance(above, (ast.ListComp, ast.List, ast.IfExp)):
+            above = self.above[above]
+        if isinstance(above, ast.Call) and above.func is made:
+            return Site(made, owner, [above])
+        if isinstance(above, ast.Call) and isinstance(above.func, ast.Attribute):
+            # self.blocks.append(Block())
+            target: ast.expr = above.func.value
+        elif isinstance(above, ast.Assign) and len(above.targets) == 1:
+            target = above.targets[0]
+        else:
+            return None
+        attribute = attribute_of_self(target)
+        if isinstance(owner, ast.ClassDef) and attribute is not None:
+            return Site(made, owner, calls_of(owner, attribute))
+        if isinstance(owner, ast.FunctionDef) and isinstance(target, ast.Name):
+            calls: list[ast.Call] = []
+            for node in ast.walk(owner):
+                if not isinstance(node, ast.Name) or node.id != target.id:
+                    continue
+                above = self.above[node]
+                if isinstance(above, ast.Call) and above.func is node:
+                    calls.append(above)
+                elif isinstance(node.ctx, ast.Load) and not isinstance(
+                    above, ast.Attribute
+                ):
+                    return None
+            return Site(made, owner, calls)
+        return None
+
+    def given(self, node: ast.Call, names: Sequence[str]) -> dict[str, ast.expr] | None:
+        """Arguments by the names of parameters."""
+        if any(isinstance(one, ast.Starred) for one in node.args):
+            return None
+        if len(node.args) > len(names) or any(k.arg is None for k in node.keywords):
+            return None
+        found = dict(zip(names, node.args, strict=False))
+        found.update({str(one.arg): one.value for one in node.keywords})
+        return found
+
+    def add_argument(self, node: ast.Call, code: str) -> None:
+        """Adds an argument to a call."""
+        _, end = self.text.span(node)
+        inside = self.of(node)[len(self.of(node.func)) :].strip("() \n,")
+        self.text.replace(end - 1, end - 1, f", {code}" if inside else code)
+
+    def without(self, node: ast.Call, name: str, names: Sequence[str]) -> None:
+        """Takes an argument out of a call."""
+        given = self.given(node, names)
+        assert given is not None
+        gone = given.get(name)
+        if gone is None:
+            return
+        kept = [self.of(one) for one in node.args if one is not gone]
+        kept += [
+            f"{one.arg}={self.of(one.value)}"
+            for one in node.keywords
+            if one.value is not gone
+        ]
+        self.text.put(node, f"{self.of(node.func)}({', '.join(kept)})")
+
+
+def calls_of(owner: ast.ClassDef, attribute: str) -> list[ast.Call]:
+    """Calls of an attribute of a class, or of the elements of a list that it is."""
+    names: set[str] = set()
+    for node in ast.walk(owner):
+        if isinstance(node, (ast.For, ast.comprehension)):
+            names |= elements(node.target, node.iter, attribute)
+    return [
+        node
+        for node in ast.walk(owner)
+        if isinstance(node, ast.Call)
+        and (
+            attribute_of_self(node.func) == attribute
+            or (isinstance(node.func, ast.Name) and node.func.id in names)
+        )
+    ]
+
+
+# -- steps: each changes one thing and tells whether it did
+
+
+def _scope_flags(program: Program) -> bool:
+    """A flag that a scope around the calls of a class gave is handed to the calls."""
+    for plain in program.classes:
+        known = program.flags.get(plain.node.name)
+        names = parameters_of(plain.call)
+        reads = {one.id for one in names_in(plain.call)}
+        if known is None or "training" in names or "training" not in reads:
+            continue
+        for site in plain.sites or ():
+            code = known.get(site.owner.name)
+            if code is None:
+                raise Refused(
+                    f"`{site.owner.name}` calls `{plain.node.name}` without a flag"
+                )
+            for one in site.calls:
+                program.add_argument(one, f"training={code}")
+        last = plain.call.args.args[-1]
+        program.text.put(last, f"{program.of(last)}, training")
+        return True
+    return False
+
+
+def _constructor_flags(program: Program) -> bool:
+    """A flag that the constructor was given, and the call reads, is the call's."""
+    for plain in program.classes:
+        made, called = parameters_of(plain.init), parameters_of(plain.call)
+        bound = bound_names(plain.call)
+        reads = {one.id for one in ast.walk(plain.call) if isinstance(one, ast.Name)}
+        flags = [one for one in made[1:] if one in reads - bound]
+        if not flags:
+            continue
+        name = flags[0]
+        if plain.sites is None:
+            raise Refused(f"`{plain.node.name}` is made where its flag is not seen")
+        for site in plain.sites:
+            given = program.given(site.made, made[1:])
+            value = (given or {}).get(name)
+            if value is None:
+                raise Refused(f"`{plain.node.name}` is made without `{name}`")
+            code = program.of(value)
+            for one in site.calls:
+                known = (program.given(one, called[1:]) or {}).get("training")
+                if known is not None and program.of(known) != code:
+                    raise Refused(f"`{plain.node.name}` has two flags")
+                if known is None:
+                    program.add_argument(one, f"training={code}")
+            program.without(site.made, name, made[1:])
+        for node in ast.walk(plain.call):
+            if isinstance(node, ast.Name) and node.id == name:
+                program.text.put(node, "training")
+        if "training" not in called:
+            last = plain.call.args.args[-1]
+            program.text.put(last, f"{program.of(last)}, training")
+        read = {one.id for one in ast.walk(plain.init) if isinstance(one, ast.Name)}
+        if name in read:
+            raise Refused(f"the layers of `{plain.node.name}` depend on `{name}`")
+        _without_parameter(program, plain.init, name)
+        return True
+    return False
+
+
+def _call_parameters(program: Program) -> bool:
+    """What the call was given, and the constructor reads, is the constructor's."""
+    for plain in program.classes:
+        made, called = parameters_of(plain.init), parameters_of(plain.call)
+        first: dict[str, ast.Name] = {}
+        for one in sorted(names_in(plain.init), key=place_of):
+            first.setdefault(one.id, one)
+        names = [
+            one
+            for one in called[2:]
+            if one in first and isinstance(first[one].ctx, ast.Load) and one not in made
+        ]
+        if not names:
+            continue
+        name = names[0]
+        for site in plain.sites or ():
+            given = [program.given(one, called[1:]) or {} for one in site.calls]
+            values = {program.of(one[name]) for one in given if name in one}
+            if len(values) != 1:
+                raise Refused(f"`{plain.node.name}` is called with several `{name}`")
+            program.add_argument(site.made, f"{name}={values.pop()}")
+            for used in site.calls:
+                program.without(used, name, called[1:])
+        if not plain.sites:
+            raise Refused(f"`{plain.node.name}` is called where `{name}` is not seen")
+        last = plain.init.args.args[-1]
+        program.text.put(last, f"{program.of(last)}, {name}")
+        _without_parameter(program, plain.call, name)
+        return True
+    return False
+
+
+def _owner(program: Program) -> bool:
+    """A class that is made of an object takes what it reads of that."""
+    for plain in program.classes:
+        names = parameters_of(plain.init)
+        if plain.sites is None or "owner" not in names:
+            continue
+        reads = [
+            one
+            for one in ast.walk(plain.node)
+            if isinstance(one, ast.Name)
+            and one.id == "owner"
+            and isinstance(one.ctx, ast.Load)
+        ]
+        above = [program.above[one] for one in reads]
+        kept = [one for one in above if isinstance(one, ast.Assign)]
+        held = [
+            one for one in ast.walk(plain.call) if attribute_of_self(one) == "owner"
+        ]
+        every = [one for one in above if one not in kept] + [
+            program.above[o] for o in held
+        ]
+        if not all(isinstance(one, ast.Attribute) for one in every) or len(kept) > 1:
+            continue
+        attributes = list(dict.fromkeys(one.attr for one in every))  # type: ignore[attr-defined]
+        taken = bound_names(plain.init) | set(_own_attributes(plain))
+        if taken & set(attributes) or any(
+            isinstance(program.above[one], ast.Call) and program.above[one].func is one  # type: ignore[attr-defined]
+            for one in every
+        ):
+            continue
+        if any(not _is_fixed(program, site, attributes) for site in plain.sites):
+            continue
+        stored = list(dict.fromkeys(program.above[o].attr for o in held))  # type: ignore[attr-defined]
+        for one in every:
+            held_by = attribute_of_self(one.value)  # type: ignore[attr-defined]
+            code = f"self.{one.attr}" if held_by else one.attr  # type: ignore[attr-defined]
+            program.text.put(one, code)
+        for statement in kept:
+            lines = [f"self.{one} = {one}" for one in stored]
+            indent = program.text.indent(statement)
+            if lines:
+                program.text.put(statement, f"\n{indent}".join(lines))
+            else:
+                program.text.drop(statement)
+        for argument in plain.init.args.args:
+            if argument.arg == "owner":
+                program.text.put(argument, ", ".join(attributes))
+        for site in plain.sites:
+            given = program.given(site.made, names[1:])
+            assert given is not None
+            value = given["owner"]
+            code = ", ".join(f"{program.of(value)}.{one}" for one in attributes)
+            program.text.put(value, code)
+        return True
+    return False
+
+
+def _picked(program: Program) -> bool:
+    """A class that reads one feature alone gets that."""
+    for plain in program.classes:
+        names = parameters_of(plain.call)
+        if plain.sites is None or len(names) < 2:
+            continue
+        reads = [
+            one
+            for one in ast.walk(plain.call)
+            if isinstance(one, ast.Name) and one.id == names[1]
+        ]
+        above = [program.above[one] for one in reads]
+        keys = {
+            program.of(one.slice)
+            for one in above
+            if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Constant)
+        }
+        if len(keys) != 1 or not all(isinstance(one, ast.Subscript) for one in above):
+            continue
+        (key,) = keys
+        value = literal(key)
+        calls = [one for site in plain.sites for one in site.calls]
+        given = [program.given(one, names[1:]) for one in calls]
+        if not isinstance(value, str) or None in given or not calls:
+            continue
+        bound = bound_names(plain.call) | {"self"}
+        read = {one.id for one in ast.walk(plain.node) if isinstance(one, ast.Name)}
+        name = value if value.isidentifier() and value not in bound | read else "inputs"
+        if keyword.iskeyword(name) or (name == "inputs" and name in bound | read):
+            continue
+        for one in above:
+            program.text.put(one, name)
+        program.text.put(plain.call.args.args[1], name)
+        for values in given:
+            assert values is not None
+            held = values[names[1]]
+            program.text.put(held, f"{program.of(held)}[{key}]")
+        return True
+    return False
+
+
+def _own_attributes(plain: Plain) -> list[str]:
+    return [
+        name
+        for one in ast.walk(plain.node)
+        if (name := attribute_of_self(one)) is not None
+    ]
+
+
+def _is_fixed(program: Program, site: Site, attributes: Sequence[str]) -> bool:
+    """Attributes of the object around a place that only its constructor sets."""
+    above: ast.AST | None = site.made
+    while above is not None and not isinstance(above, ast.ClassDef):
+        above = program.above.get(above)
+    if above is None:
+        return False
+    for function in (one for one in above.body if isinstance(one, ast.FunctionDef)):
+        if function.name == "__init__":
+            continue
+        for node in ast.walk(function):
+            name = attribute_of_self(node)
+            if name in attributes and isinstance(node.ctx, ast.Store):  # type: ignore[attr-defined]
+                return False
+    return True
+
+
+def _first_values(program: Program) -> bool:
+    """A class that is handed an initializer makes it where a weight begins.
+
+    One object would give all weights of a shape the same values.
+    """
+    for plain in program.classes:
+        names = parameters_of(plain.init)
+        for name in names[1:] if plain.sites else ():
+            reads = [
+                one
+                for one in names_in(plain.init)
+                if one.id == name and isinstance(one.ctx, ast.Load)
+            ]
+            if not reads or not all(_begins(program, one) for one in reads):
+                continue
+            sites = plain.sites or ()
+            given = [program.given(one.made, names[1:]) or {} for one in sites]
+            codes = {
+                program.first(program.of(one[name])) if name in one else None
+                for one in given
+            }
+            code = codes.pop() if len(codes) == 1 else None
+            if code is None:
+                continue
+            for one in reads:
+                program.text.put(one, code)
+            _without_parameter(program, plain.init, name)
+            for site in plain.sites or ():
+                program.without(site.made, name, names[1:])
+            return True
+    return False
+
+
+def _begins(program: Program, read: ast.Name) -> bool:
+    """A name is read to say how weights begin, or for a class that is told."""
+    above = program.above[read]
+    if isinstance(above, ast.keyword) and (above.arg or "").endswith(
+        ("initializer", "regularizer")
+    ):
+        return True
+    made = program.above[above] if isinstance(above, ast.keyword) else above
+    return isinstance(made, ast.Call) and dotted(made.func) in program.names
+
+
+def _unread_values(program: Program) -> bool:
+    """Initializers and regularizers that nothing reads any more are not made."""
+    for node in program.above:
+        if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+            continue
+        (target,) = node.targets
+        block = program.above[node]
+        if not isinstance(target, ast.Name) or not isinstance(
+            block, (ast.FunctionDef, ast.Module)
+        ):
+            continue
+        reads = [one for one in names_in(block) if one.id == target.id]
+        if len(reads) > 1 or program.seen(target.id):
+            continue
+        if program.first(program.of(node.value)) is None:
+            continue
+        program.text.drop(node)
+        return True
+    return False
+
+
+def _unread_parameters(program: Program) -> bool:
+    """A parameter of a constructor that nothing reads is none."""
+    for plain in program.classes:
+        if plain.sites is None:
+            continue
+        names = parameters_of(plain.init)
+        read = {one.id for one in ast.walk(plain.init) if isinstance(one, ast.Name)}
+        for name in names[1:]:
+            given = [program.given(site.made, names[1:]) for site in plain.sites]
+            if name in read or None in given:
+                continue
+            values = [one[name] for one in given if one is not None and name in one]
+            if any(isinstance(n, ast.Call) for v in values for n in ast.walk(v)):
+                continue
+            _without_parameter(program, plain.init, name)
+            for site in plain.sites:
+                program.without(site.made, name, names[1:])
+            return True
+    return False
+
+
+def _without_parameter(program: Program, function: ast.FunctionDef, name: str) -> None:
+    arguments = function.args
+    first, last = arguments.args[0], arguments.args[-1]
+    places = len(arguments.args) - len(arguments.defaults)
+    kept: list[str] = []
+    for place, one in enumerate(arguments.args):
+        if one.arg != name:
+            default = arguments.defaults[place - places] if place >= places else None
+            more = "" if default is None else f"={program.of(default)}"
+            kept.append(f"{program.of(one)}{more}")
+    start, _ = program.text.span(first)
+    _, end = program.text.span(arguments.defaults[-1] if arguments.defaults else last)
+    after = program.text.code[end:].lstrip()
+    if after.startswith(","):
+        end = program.text.code.index(",", end) + 1
+    program.text.replace(start, end, ", ".join(kept))
+
+
+def _body(function: ast.FunctionDef) -> list[ast.stmt]:
+    """Statements of a function without its docstring."""
+    first = function.body[0]
+    plain = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    return function.body[plain:]
+
+
+def _only_attribute(plain: Plain) -> tuple[str, ast.Call] | None:
+    """The only thing that a constructor makes, by a call: its attribute."""
+    statements = _body(plain.init)[1:]
+    if len(statements) != 1 or not isinstance(statements[0], ast.Assign):
+        return None
+    name = attribute_of_self(statements[0].targets[0])
+    value = statements[0].value
+    return (name, value) if name and isinstance(value, ast.Call) else None
+
+
+def _only_result(plain: Plain) -> ast.Call | None:
+    """The call whose value a class gives, if it does nothing else."""
+    statements = _body(plain.call)
+    last = statements[-1]
+    if not isinstance(last, ast.Return) or last.value is None:
+        return None
+    if len(statements) == 1:
+        return last.value if isinstance(last.value, ast.Call) else None
+    first = statements[0]
+    if len(statements) != 2 or not isinstance(first, ast.Assign):
+        return None
+    same = ast.unparse(first.targets[0]).strip("()") == ast.unparse(last.value).strip(
+        "()"
+    )
+    return first.value if same and isinstance(first.value, ast.Call) else None
+
+
+def _passed_on(program: Program) -> bool:
+    """A class that only passes its inputs on to another one is that one."""
+    for plain in program.classes:
+        only, result = _only_attribute(plain), _only_result(plain)
+        if plain.sites is None or only is None or result is None:
+            continue
+        attribute, made = only
+        if attribute_of_self(result.func) != attribute:
+            continue
+        inner = next(
+            (one for one in program.classes if one.node.name == dotted(made.func)), None
+        )
+        if inner is None or inner.sites is None or len(inner.sites) != 1:
+            continue
+        names = parameters_of(plain.init)[1:], parameters_of(plain.call)[1:]
+        edits: list[tuple[ast.AST, str]] = []
+        for site in plain.sites:
+            edits += _replaced(program, site.owner, site.made, made, names[0], "")
+            for one in site.calls:
+                new = _replaced(
+                    program, site.owner, one, result, names[1], program.of(one.func)
+                )
+                edits += new
+            if len(edits) != len(site.calls) + 1:
+                edits = []
+                break
+        if len(plain.sites) != 1 or not edits:
+            continue
+        for place, code in edits:
+            program.text.put(place, code)
+        program.text.put(inner.node.bases[0], program.of(plain.node.bases[0]))
+        program.text.cut(plain.node)
+        return True
+    return False
+
+
+def _replaced(
+    program: Program,
+    owner: ast.AST,
+    outer: ast.Call,
+    inner: ast.Call,
+    names: Sequence[str],
+    function: str,
+) -> list[tuple[ast.AST, str]]:
+    """A call of the inner class in the place of one of the outer class.
+
+    No edit where it cannot be said there.
+    """
+    given = program.given(outer, names)
+    if given is None or not set(given) <= set(names):
+        return []
+    hidden = bound_names(owner) if isinstance(owner, ast.FunctionDef) else set()
+    said = {name: program.of(one) for name, one in given.items()}
+    if not set(names) <= set(given):
+        used = {one.id for one in ast.walk(inner) if isinstance(one, ast.Name)}
+        if used & (set(names) - set(given)):
+            return []
+    parts: list[str] = []
+    values = [(None, one) for one in inner.args]
+    for name, value in (*values, *((one.arg, one.value) for one in inner.keywords)):
+        code = program.said(value, said, hidden)
+        if code is None:
+            return []
+        parts.append(code if name is None else f"{name}={code}")
+    return [(outer, f"{function or program.of(inner.func)}({', '.join(parts)})")]
+
+
+def _one_layer(program: Program) -> bool:
+    """A class of one layer is a function that makes the layer."""
+    for plain in program.classes:
+        only, result = _only_attribute(plain), _only_result(plain)
+        if plain.sites is None or only is None or result is None:
+            continue
+        attribute, made = only
+        if attribute_of_self(result.func) != attribute:
+            continue
+        if not dotted(made.func).startswith("tf_keras.") or not plain.sites:
+            continue
+        names = parameters_of(plain.call)[1:]
+        first = [one for one in result.args if isinstance(one, ast.Name)]
+        if [one.id for one in first] != names[:1] or len(result.args) != 1:
+            continue
+        flags = [(one.arg, ast.unparse(one.value)) for one in result.keywords]
+        if (
+            flags not in ([], [("training", name) for name in names[1:]][:1])
+            or len(flags) != len(names) - 1
+        ):
+            continue
+        name = snake(plain.node.name)
+        taken = {
+            one.id for one in ast.walk(program.module) if isinstance(one, ast.Name)
+        }
+        taken |= {
+            one.name
+            for one in ast.walk(program.module)
+            if isinstance(one, (ast.FunctionDef, ast.ClassDef))
+        }
+        calls = [one for site in plain.sites for one in site.calls]
+        given = [program.given(one, names) for one in calls]
+        if name in taken or None in given:
+            continue
+        for one, values in zip(calls, given, strict=True):
+            assert values is not None
+            parts = [program.of(values[names[0]])]
+            parts += [f"training={program.of(values[n])}" for n in names[1:]]
+            program.text.put(one, f"{program.of(one.func)}({', '.join(parts)})")
+        for site in plain.sites:
+            program.text.put(site.made.func, name)
+        program.text.put(plain.node, _function(program, plain, name, made))
+        return True
+    return False
+
+
+def _function(program: Program, plain: Plain, name: str, made: ast.Call) -> str:
+    """The function that makes a layer, in the place of its class."""
+    indent = program.text.indent(plain.node)
+    step = " " * (plain.init.col_offset - plain.node.col_offset)
+    arguments = plain.init.args
+    listed = ast.unparse(arguments).split(", ", 1)[1:]
+    lines = [f"def {name}({', '.join(listed)}):"]
+    first = plain.node.body[0]
+    if isinstance(first, ast.Expr):
+        lines.append(f"{indent}{step}{program.of(first)}")
+    lines.append(f"{indent}{step}return {program.of(made)}")
+    return "\n".join(lines)
+
+
+def _returned_weights(program: Program) -> bool:
+    """Weights that a call gave back are read from the model."""
+    for plain in program.classes:
+        returns = [one for one in ast.walk(plain.call) if isinstance(one, ast.Return)]
+        if plain.sites is None or len(returns) != 1 or len(plain.sites) != 1:
+            continue
+        value = returns[0].value
+        parts = value.elts if isinstance(value, ast.Tuple) else [value]
+        weights = {
+            place: name
+            for place, one in enumerate(parts)
+            if (name := attribute_of_self(one)) is not None
+        }
+        (site,) = plain.sites
+        owner = site.owner
+        if (
+            not weights
+            or not isinstance(owner, ast.FunctionDef)
+            or len(site.calls) != 1
+        ):
+            continue
+        (called,) = site.calls
+        statement = program.above[called]
+        if not isinstance(statement, ast.Assign) or value is None:
+            continue
+        target = statement.targets[0]
+        targets = target.elts if isinstance(target, ast.Tuple) else [target]
+        if len(targets) != len(parts) or isinstance(target, ast.Tuple) != isinstance(
+            value, ast.Tuple
+        ):
+            continue
+        names = {place: targets[place] for place in weights}
+        bound = [one.id for one in names_in(owner) if isinstance(one.ctx, ast.Store)]
+        if not all(
+            isinstance(one, ast.Name) and bound.count(one.id) == 1
+            for one in names.values()
+        ):
+            continue
+        every = len(weights) == len(parts)
+        if every and len(plain.call.body) > 1:
+            continue
+        model = program.of(called.func)
+        for node in names_in(owner):
+            for place, one in names.items():
+                same = isinstance(one, ast.Name) and node.id == one.id
+                if same and isinstance(node.ctx, ast.Load):
+                    program.text.put(node, f"{model}.{weights[place]}")
+        if every:
+            # Nothing is left to call.
+            program.text.drop(statement)
+            program.text.cut(plain.call)
+            return True
+        for whole, listed in ((target, targets), (value, parts)):
+            kept = [program.of(o) for n, o in enumerate(listed) if n not in weights]  # type: ignore[arg-type]
+            program.text.put(whole, ", ".join(kept))
+        return True
+    return False
+
+
+def _absorbed(program: Program) -> bool:
+    """What follows a call and reads weights of the model is part of the model."""
+    for plain in program.classes:
+        if plain.sites is None or len(plain.sites) != 1:
+            continue
+        (site,) = plain.sites
+        owner, last = site.owner, plain.call.body[-1]
+        if not isinstance(owner, ast.FunctionDef) or len(site.calls) != 1:
+            continue
+        (called,) = site.calls
+        statement = program.above[called]
+        block = getattr(program.above[statement], "body", None)
+        returns = [one for one in ast.walk(plain.call) if isinstance(one, ast.Return)]
+        if (
+            not isinstance(statement, ast.Assign)
+            or not isinstance(statement.targets[0], ast.Name)
+            or not isinstance(last, ast.Return)
+            or not isinstance(last.value, ast.Name)
+            or returns != [last]
+            or not isinstance(block, list)
+            or statement not in block[:-1]
+        ):
+            continue
+        after = block[block.index(statement) + 1]
+        if not _names_one(after):
+            continue
+        assert isinstance(after, ast.Assign)
+        output, model = statement.targets[0].id, program.of(called.func)
+        reads = [one for one in names_in(after.value) if one.id == model]
+        weights = [program.above[one] for one in reads]
+        local = bound_names(owner) - {output, model}
+        others = {one.id for one in names_in(after.value)} - {output, model}
+        uses = [one for one in names_in(owner) if one.id == output]
+        inside = [one for one in names_in(after) if one.id == output]
+        if (
+            not weights
+            or not all(isinstance(one, ast.Attribute) for one in weights)
+            or others & (local | bound_names(plain.call))
+            or len(uses) != len(inside) + 1
+        ):
+            continue
+        new = program.of(after.targets[0])
+        names = {output: last.value.id, model: "self"}
+        code = substituted(program.of(after.value), names)
+        indent = program.text.indent(last)
+        program.text.put(last, f"{new} = {code}\n{indent}return {new}")
+        program.text.put(statement.targets[0], new)
+        program.text.drop(after)
+        return True
+    return False
+
+
+def _called(program: Program) -> bool:
+    """What is computed of a class's weights becomes the call that it lacks."""
+    for node in ast.walk(program.module):
+        if not isinstance(node, ast.ClassDef) or node.name not in program.names:
+            continue
+        methods = {f.name: f for f in node.body if isinstance(f, ast.FunctionDef)}
+        made = [
+            one
+            for one in program.above
+            if isinstance(one, ast.Call) and dotted(one.func) == node.name
+        ]
+        if "call" in methods or "__init__" not in methods or len(made) != 1:
+            continue
+        statement = program.above[made[0]]
+        owner = program.owner(made[0])
+        block = getattr(program.above.get(statement), "body", None)
+        if (
+            not isinstance(owner, ast.FunctionDef)
+            or not isinstance(statement, ast.stmt)
+            or not _names_one(statement)
+            or not isinstance(block, list)
+            or statement not in block
+        ):
+            continue
+        model = program.of(statement.targets[0])  # type: ignore[attr-defined]
+        later = block[block.index(statement) + 1 :]
+        reading = [
+            place
+            for place, one in enumerate(later)
+            if any(name.id == model for name in names_in(one))
+        ]
+        if not reading:
+            continue
+        inside, after = later[: reading[-1] + 1], later[reading[-1] + 1 :]
+        if not all(map(_names_one, inside)):
+            continue
+        code = _call_of(program, owner, node, model, inside, after)
+        if code is None:
+            continue
+        text, inputs, outputs = code
+        _, end = program.text.span(node)
+        program.text.replace(end, end, text)
+        for one in inside:
+            program.text.drop(one)
+        called = f"{model}({', '.join(inputs)})"
+        program.text.add(statement, f"{', '.join(outputs)} = {called}", below=True)
+        return True
+    return False
+
+
+def _call_of(
+    program: Program,
+    owner: ast.FunctionDef,
+    node: ast.ClassDef,
+    model: str,
+    inside: Sequence[ast.stmt],
+    after: Sequence[ast.stmt],
+) -> tuple[str, list[str], list[str]] | None:
+    """Source of a call that does what some statements do, its inputs and outputs."""
+    bound = [program.of(one.targets[0]) for one in inside]  # type: ignore[attr-defined]
+    inputs: list[str] = []
+    known: set[str] = {model}
+    for one, target in zip(inside, bound, strict=True):
+        own = {n.id for n in names_in(one) if isinstance(n.ctx, ast.Store)} - {target}
+        for name in sorted(names_in(one), key=place_of):
+            local = name.id in bound_names(owner) - own
+            if isinstance(name.ctx, ast.Load) and local and name.id not in known:
+                known.add(name.id)
+                inputs.append(name.id)
+        known.add(target)
+    read = {name.id for one in after for name in names_in(one)}
+    outputs = [name for name in dict.fromkeys(bound) if name in read]
+    if not inputs or not outputs or {*inputs} & {"labels", "mode", "params", "config"}:
+        return None
+    method = program.text.indent(node.body[-1])
+    step = " " * (node.body[-1].col_offset - node.col_offset)
+    lines = [f"\n\n{method}def call(self, {', '.join(inputs)}):"]
+    for one in inside:
+        assert isinstance(one, ast.Assign)
+        value = substituted(program.of(one.value), {model: "self"})
+        lines.append(f"{method}{step}{program.of(one.targets[0])} = {value}")
+    lines.append(f"{method}{step}return {', '.join(outputs)}")
+    return "\n".join(lines), inputs, outputs
+
+
+def _made_where_called(program: Program) -> bool:
+    """A function that only makes a model and calls it stands where it is called."""
+    for plain in program.classes:
+        if plain.sites is None or len(plain.sites) != 1:
+            continue
+        (site,) = plain.sites
+        function = site.owner
+        if not isinstance(function, ast.FunctionDef) or len(site.calls) != 1:
+            continue
+        *before, last = _without_scopes(_body(function))
+        if (
+            not before
+            or not isinstance(last, ast.Return)
+            or last.value is not site.calls[0]
+            or not all(map(_names_one, before))
+            or function.decorator_list
+            or program.seen(function.name)
+        ):
+            continue
+        uses = [
+            one
+            for one in ast.walk(program.module)
+            if (isinstance(one, ast.Attribute) and one.attr == function.name)
+            or (isinstance(one, ast.Name) and one.id == function.name)
+        ]
+        once = function.name in program.shared
+        edits = [
+            _unfolded(program, function, one, 0 if once else n)
+            for n, one in enumerate(uses)
+        ]
+        if not edits or None in edits:
+            continue
+        for edit in edits:
+            assert edit is not None
+            call, code, statement, lines = edit
+            program.text.put(call, code)
+            if not once or edit is edits[0]:
+                program.text.add(statement, *lines)
+        program.text.cut(function)
+        return True
+    return False
+
+
+def _without_scopes(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """Statements, with those inside of scopes in the place of these."""
+    found: list[ast.stmt] = []
+    for one in statements:
+        scopes = isinstance(one, ast.With) and all(
+            item.optional_vars is None
+            and isinstance(item.context_expr, ast.Call)
+            and dotted(item.context_expr.func).endswith(
+                ("variable_scope", "name_scope")
+            )
+            for item in one.items
+        )
+        if scopes and isinstance(one, ast.With):
+            found += _without_scopes(one.body)
+        else:
+            found.append(one)
+    return found
+
+
+def _nested(program: Program) -> bool:
+    """A class within a function that needs nothing of it stands before the function."""
+    for plain in program.classes:
+        block = program.above[plain.node]
+        if not isinstance(block, ast.FunctionDef) or plain.node not in block.body:
+            continue
+        if not isinstance(program.above[block], ast.Module):
+            continue
+        names = [
+            one.name
+            for one in program.module.body
+            if isinstance(one, (ast.ClassDef, ast.FunctionDef))
+        ]
+        own = bound_names(block) - {plain.node.name}
+        local = {
+            name
+            for one in plain.node.body
+            if isinstance(one, ast.FunctionDef)
+            for name in bound_names(one)
+        }
+        read = {one.id for one in ast.walk(plain.node) if isinstance(one, ast.Name)}
+        if (read - local) & own or plain.node.name in names:
+            continue
+        text = program.text
+        margin = text.indent(plain.node)
+        lines = text.of(plain.node).split("\n")
+        code = "\n".join(line.removeprefix(margin) for line in lines)
+        text.cut(plain.node)
+        start, _ = text.span(block)
+        text.replace(start, start, f"{code}\n\n\n")
+        return True
+    return False
+
+
+def _numbered(name: str) -> Iterator[str]:
+    """``model``, ``model_2``, ``model_3`` ..."""
+    yield name
+    yield from (f"{name}_{number}" for number in itertools.count(2))
+
+
+def _names_one(statement: ast.stmt) -> bool:
+    """``x = ...``"""
+    return (
+        isinstance(statement, ast.Assign)
+        and len(statement.targets) == 1
+        and isinstance(statement.targets[0], ast.Name)
+    )
+
+
+def _unfolded(
+    program: Program, function: ast.FunctionDef, use: ast.expr, number: int
+) -> tuple[ast.Call, str, ast.stmt, list[str]] | None:
+    """What stands for a call of a function, and the statements before that."""
+    method = isinstance(program.above.get(function), ast.ClassDef)
+    call = program.above[use]
+    if not isinstance(call, ast.Call) or call.func is not use:
+        return None
+    if method and attribute_of_self(use) is None:
+        return None
+    caller = program.owner(call)
+    statement: ast.AST = call
+    while not isinstance(statement, ast.stmt):
+        statement = program.above[statement]
+    around = program.above[statement]
+    while isinstance(around, ast.With):
+        around = program.above[around]
+    given = program.given(call, parameters_of(function)[method:])
+    defaults = function.args.defaults
+    for name, default in zip(
+        parameters_of(function)[::-1], defaults[::-1], strict=False
+    ):
+        if given is not None:
+            given.setdefault(name, default)
+    if not isinstance(caller, ast.FunctionDef) or around is not caller or given is None:
+        return None
+    names = {name: program.of(one) for name, one in given.items()}
+    hidden = bound_names(caller)
+    *before, last = _without_scopes(_body(function))
+    own = [one.targets[0].id for one in before]  # type: ignore[attr-defined]
+    if len(set(own)) != len(own):
+        return None
+    for name in own:
+        free = (one for one in _numbered(name) if one not in hidden)
+        names[name] = next(itertools.islice(free, number, None))
+    if any(one is function for one in ast.walk(caller)):
+        # What it does not bind itself means the same there.
+        hidden = set()
+    lines: list[str] = []
+    for one in before:
+        assert isinstance(one, ast.Assign)
+        code = program.said(one.value, names, hidden, method=method)
+        if code is None:
+            return None
+        lines.append(f"{names[program.of(one.targets[0])]} = {code}")
+    assert isinstance(last, ast.Return)
+    assert last.value is not None
+    code = program.said(last.value, names, hidden, method=method)
+    return None if code is None else (call, code, statement, lines)
+
+
+def _without_verb(program: Program) -> bool:
+    """`Network` for a class that was called `BuildNetwork`, after its function."""
+    names = {one.id for one in ast.walk(program.module) if isinstance(one, ast.Name)}
+    defined = {
+        one.name
+        for one in ast.walk(program.module)
+        if isinstance(one, (ast.ClassDef, ast.FunctionDef))
+    }
+    for plain in program.classes:
+        old = plain.node.name
+        verb = next((v for v in _VERBS if re.match(rf"{v}[A-Z]", old)), None)
+        if plain.sites is None or verb is None:
+            continue
+        new = old.removeprefix(verb)
+        if new in names | defined:
+            continue
+        program.names.discard(old)
+        program.names.add(new)
+        start, _ = program.text.span(plain.node)
+        place = program.text.code.index(old, start)
+        program.text.replace(place, place + len(old), new)
+        for site in plain.sites:
+            program.text.put(site.made.func, new)
+        return True
+    return False
+
+
+def _plain_rounds(program: Program) -> bool:
+    """Numbers of rounds that a comprehension does not read are not counted."""
+    for plain in program.classes:
+        for node in ast.walk(plain.init):
+            if not isinstance(node, ast.ListComp) or len(node.generators) != 1:
+                continue
+            (rounds,) = node.generators
+            over, target = rounds.iter, rounds.target
+            read = {one.id for one in names_in(node.elt)}
+            if (
+                isinstance(over, ast.Call)
+                and dotted(over.func) == "enumerate"
+                and len(over.args) == 1
+                and isinstance(target, ast.Tuple)
+                and not {one.id for one in names_in(target.elts[0])} & read
+            ):
+                program.text.put(target, program.of(target.elts[1]))
+                program.text.put(over, program.of(over.args[0]))
+                return True
+    return False

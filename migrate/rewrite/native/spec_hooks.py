@@ -1,0 +1,156 @@
+"""Hooks that a specification brings along, which become callbacks of the Task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from ...code.arguments import UnknownArguments, match_arguments
+from ...code.tree import Statement
+from . import tidy
+from .hooks import WORDS
+from .slices import Mode, is_step
+
+if TYPE_CHECKING:
+    from .task import Maker
+
+__all__ = ["SpecHooks", "read_hooks"]
+
+_LOGGING = ("tensors", "every_n_iter", "every_n_secs", "at_end", "formatter")
+# What a specification calls its hooks, and the mode that runs them.
+_FIELDS = {
+    "training_hooks": "TRAIN",
+    "training_chief_hooks": "TRAIN",
+    "evaluation_hooks": "EVAL",
+    "prediction_hooks": "PREDICT",
+}
+
+
+@dataclass
+class SpecHooks:
+    """The hooks of a specification, and the tensors that they look at, by name."""
+
+    hooks: list[cst.Call] = field(default_factory=list)
+    tensors: dict[str, cst.BaseExpression] = field(default_factory=dict)
+    # Arguments of the hooks, and the names of values that take their places.
+    replaced: dict[cst.BaseExpression, str] = field(default_factory=dict)
+
+
+def read_hooks(maker: Maker) -> SpecHooks:
+    """The hooks of all modes, or Refused."""
+    found = SpecHooks()
+    for mode in maker.modes.values():
+        assert mode.spec is not None
+        for name, runs in _FIELDS.items():
+            given = mode.spec.get(name)
+            if given is None or runs != mode.found.mode:
+                continue
+            reader = _Reader(maker, mode, found)
+            for node in reader.listed(given.node, name):
+                if mode is not maker.train:
+                    raise maker.stop(node, f"EstimatorSpec(`{name}`=)")
+                reader.read(node, name)
+    return found
+
+
+class _Reader:
+    def __init__(self, maker: Maker, mode: Mode, found: SpecHooks) -> None:
+        self.maker = maker
+        self.mode = mode
+        self.found = found
+
+    def listed(self, node: cst.BaseExpression, name: str) -> Iterator[cst.Call]:
+        """The calls that make the hooks of a list."""
+        source = self.mode.source_of(node)
+        if not isinstance(source, (cst.List, cst.Tuple)):
+            raise self.maker.stop(node, f"EstimatorSpec(`{name}`=)")
+        for one in source.elements:
+            made = self.mode.source_of(one.value)
+            if not isinstance(made, cst.Call):
+                raise self.maker.stop(one, f"EstimatorSpec(`{name}`=)")
+            yield made
+
+    def read(self, call: cst.Call, name: str) -> None:
+        """Takes a hook, and what it looks at."""
+        symbol = self.maker.tree.symbol(call.func) or ""
+        if symbol not in WORDS:
+            raise self.maker.stop(call, f"EstimatorSpec(`{name}`=)")
+        self.found.hooks.append(call)
+        self.maker.parts.used.update(self._statements(call))
+        kind = symbol.rpartition(".")[2]
+        if kind == "NanTensorHook":
+            self._nan(call)
+        if kind == "LoggingTensorHook":
+            self._logged(call)
+
+    def _statements(self, call: cst.Call) -> Iterator[Statement]:
+        if self.maker.tree.holds(call):
+            yield self.maker.tree.statement(call)
+
+    def _nan(self, call: cst.Call) -> None:
+        given = self._given(call, ("loss_tensor", "fail_on_nan_loss"))
+        if not self._is_loss(given["loss_tensor"]):
+            raise self.maker.stop(call, "a NanTensorHook of something else")
+        self.found.replaced[given["loss_tensor"]] = '"loss"'
+
+    def _logged(self, call: cst.Call) -> None:
+        given = self._given(call, _LOGGING)
+        tensors = self.mode.source_of(given["tensors"])
+        names: dict[str, str] = {}
+        if isinstance(tensors, cst.Dict):
+            for one in tensors.elements:
+                key = one.key if isinstance(one, cst.DictElement) else None
+                label = key.evaluated_value if isinstance(key, cst.SimpleString) else ""
+                if not isinstance(label, str) or not label:
+                    raise self.maker.stop(call, "it is not seen what a hook logs")
+                names[label] = self._name(label, one.value)
+        elif isinstance(tensors, (cst.List, cst.Tuple)):
+            for item in tensors.elements:
+                if not isinstance(item.value, cst.SimpleString):
+                    raise self.maker.stop(call, "a hook logs tensors without names")
+                label = str(item.value.evaluated_value)
+                names[label] = label
+        else:
+            raise self.maker.stop(call, "it is not seen what a hook logs")
+        quote = self.maker.quote
+        texts = [f"{quote}{name}{quote}" for name in names.values()]
+        around = "[]"
+        if list(names) != list(names.values()):
+            around = "{}"
+            pairs = zip(names, texts, strict=True)
+            texts = [f"{quote}{label}{quote}: {text}" for label, text in pairs]
+        self.found.replaced[given["tensors"]] = tidy.held(around, texts, 16)
+
+    def _given(
+        self, call: cst.Call, parameters: tuple[str, ...]
+    ) -> dict[str, cst.BaseExpression]:
+        try:
+            return match_arguments(call, parameters)
+        except UnknownArguments as problem:
+            shown = self.maker.tree.code(call.func)
+            raise self.maker.stop(call, f"`{shown}` with {problem}") from None
+
+    def _is_loss(self, node: cst.BaseExpression) -> bool:
+        assert self.mode.spec is not None
+        loss = self.mode.spec.get("loss")
+        value = self.mode.found.notes.values.get(node)
+        return loss is not None and value is loss.value
+
+    def _name(self, label: str, node: cst.BaseExpression) -> str:
+        """The name under which callbacks see a tensor."""
+        if isinstance(node, cst.SimpleString):
+            return str(node.evaluated_value).removesuffix(":0")
+        if self._is_loss(node):
+            return "loss"
+        value = self.mode.found.notes.values.get(node)
+        if value is not None and is_step(value):
+            return "global_step"
+        name = label if label not in ("loss", "global_step") else f"{label}_value"
+        code = self.maker.tree.code
+        other = self.found.tensors.setdefault(name, node)
+        if code(other) != code(node):
+            raise self.maker.stop(node, f"several hooks look at a `{label}`")
+        return name

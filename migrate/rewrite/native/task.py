@@ -1,0 +1,1134 @@
+"""A model function becomes a Task: each of its methods is a slice of the function."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+
+import libcst as cst
+
+from ...code.arguments import UnknownArguments, match_arguments
+from ...code.statements import assigned, is_docstring
+from ...code.texts import source_text
+from ...code.tree import Statement, Tree, only_small, statements_of, walk
+from ...model.arguments import Argument
+from ...model.in_mode import MODES, Called, in_mode
+from ...model.values import Dict, Layer
+from ...names.dotted import dotted_name
+from ...project.facts import ParsedModule, ProjectFacts
+from . import tidy
+from .code import Code, Refused
+from .headed import read_head
+from .losses import SUMMED
+from .method import Method
+from .metrics import SIGNATURES as METRICS
+from .metrics import Metric, metric
+from .optimizers import SIGNATURES as OPTIMIZERS
+from .said import Said
+from .schedules import SIGNATURES as SCHEDULES
+from .sequential import as_sequential
+from .slices import GLOBAL_STEPS, HEAD, Mode, Slice, is_step, refused
+from .spec_hooks import read_hooks
+from .updates import Trained, is_updates, read_training
+
+__all__ = ["Task", "alias_of", "task_of"]
+
+_SUMMARIES = "tf.summary."
+_INPUTS = (
+    "exported classifiers and regressors name what they take as their receiver does; "
+    "TF 1 named it `inputs`"
+)
+_WHOLE = ("tf.keras.Model", "tf.keras.Sequential", "tf.keras.models.")
+# Parts of a specification that a Task has no place for.
+_NO_PLACE = ("scaffold", "scaffold_fn", "host_call", "output_alternatives")
+_IDLE = "a summary of a metric that was 0 for ever, as nothing updated it, is gone"
+_REGULARIZED = (
+    "with several replicas TensorFlow 1.15 applied 1/N of the gradients of "
+    "regularization losses; here all of them count, as on one device"
+)
+_MAKING = (
+    *_WHOLE,
+    "tf.keras.applications.",
+    "tf.keras.layers.",
+    "tf.layers.",
+    "tf.contrib.layers.",
+    "tf.contrib.slim.",
+    "tf.get_variable",
+    "tf.Variable",
+)
+_RANDOM = re.compile(r"\brandom\b|dropout|shuffle|multinomial|truncated_normal")
+# Methods of a Task that its model function has no say in.
+_OUTPUTS = "outputs"
+
+
+@dataclass(frozen=True)
+class Task:
+    """A Task in the place of a model function.
+
+    ``text`` is the class, in four-space indentation; ``words`` ask for parts of
+    training.py.
+    """
+
+    name: str
+    text: str
+    words: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+    # What makes one: the call, in a method that had been the model function.
+    maker: str = ""
+    # The class reads the object that a function around it belongs to.
+    closes_over_self: bool = False
+    # The class of a model that the Task has in it.
+    dropped: str = ""
+
+
+@dataclass
+class _Parts:
+    """What was found for the methods."""
+
+    words: set[str] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
+    # Statements that some method has.
+    used: set[cst.CSTNode] = field(default_factory=set)
+    # Metrics that are shown while it trains, and how they are made.
+    training_metrics: dict[str, str] = field(default_factory=dict)
+
+
+def task_of(
+    parsed: ParsedModule,
+    defined: cst.FunctionDef,
+    facts: ProjectFacts,
+    models: Collection[str],
+    name: str,
+    watched: Collection[str] = (),
+) -> Task:
+    """The Task for a model function whose layers are in classes, or Refused.
+
+    ``models`` are the names of these classes, ``name`` what the Task is to be called,
+    ``watched`` names of tensors that hooks look at.
+    """
+    return Maker(parsed, defined, facts, models, name).made(watched)
+
+
+class Maker:
+    def __init__(
+        self,
+        parsed: ParsedModule,
+        defined: cst.FunctionDef,
+        facts: ProjectFacts,
+        models: Collection[str],
+        name: str,
+    ) -> None:
+        self.parsed = parsed
+        self.tree = Tree(parsed.module, parsed.resolver)
+        self.defined = defined
+        self.models = models
+        self.name = name
+        self.parts = _Parts()
+        self.alias = alias_of(parsed)
+        text = parsed.source.text
+        self.quote = "'" if text.count("'") > text.count('"') else '"'
+        given = [one.name.value for one in defined.params.params]
+        self.is_method = given[:1] == ["self"]
+        self.given = given[1:] if self.is_method else given
+        # Whether the Task reads the object whose method the function was, and whether
+        # methods other than the constructor do.
+        self.reads_owner = self.keeps_owner = False
+        self.closes_over_self = False
+        # The loss is a sum, which replicas add up.
+        self.sums = False
+        self.features = "features" if "features" in given else self.given[0]
+        self.labels = "labels"
+        if "labels" not in given:
+            own = [n for n in self.given if n not in ("mode", "params", "config")]
+            self.labels = own[1] if len(own) > 1 else "labels"
+        modes = {}
+        for mode in MODES:
+            found = in_mode(facts, parsed, defined, mode)
+            if found.gave_up:
+                raise self.stop(defined, "the model_fn calls too much code")
+            modes[mode] = Mode(self.tree, found, defined)
+        self.modes = {name: one for name, one in modes.items() if one.exists}
+        if "TRAIN" not in self.modes:
+            raise self.stop(defined, "for TRAIN the model_fn returns no specification")
+        self.train = self.modes["TRAIN"]
+        # The variable that holds the model, and what calls it.
+        self.model = ""
+        self.outputs: list[str] = []
+        self.stored_params = False
+        # A class of layers whose place a chain of them has taken.
+        self.chain = ""
+        # Summaries that are written where the gradients are.
+        self.gradient_summaries: list[Statement] = []
+        # Statements of the forward pass behind the call of the model.
+        self.beyond: list[Statement] = []
+        # What a head is given, which the forward pass then returns.
+        self.logits: cst.BaseExpression | None = None
+        # Expressions for which the constructor has another text.
+        self.replaced: dict[cst.BaseExpression, str] = {}
+
+    def stop(self, node: cst.CSTNode, reason: str) -> Refused:
+        return refused(self.tree, node, reason)
+
+    # -- the whole
+
+    def made(self, watched: Collection[str]) -> Task:
+        self._check_specs()
+        self.hooks = read_hooks(self)
+        self.replaced.update(self.hooks.replaced)
+        self._find_model()
+        model, model_setup = self.constructed(self.maker)
+        model = self._chain() or model
+        self.parts.used.add(self.tree.statement(self.maker))
+        if HEAD in (self.train.spec or ()):
+            return self._made_of_head(model, model_setup)
+        training = read_training(self)
+        self._check_updates()
+        docstring = self._docstring()
+        methods: list[Method] = []
+        methods += self._forward()
+        loss = self._loss(self.train, "loss", summaries=True)
+        methods.append(loss)
+        if "EVAL" in self.modes:
+            # Without a writer summaries do nothing, so those of training may stay.
+            plain = loss
+            if not self.parts.training_metrics:
+                plain = self._loss(self.train, "loss")
+            other = self._loss(self.modes["EVAL"], "eval_loss")
+            if (other.lines, other.returned) != (plain.lines, plain.returned):
+                methods.append(other)
+                self.parts.words.add("eval_loss")
+        metrics, update = self._metrics()
+        methods += update
+        if "PREDICT" in self.modes:
+            methods += self._predictions()
+        methods += self._watch(watched)
+        methods += training.methods
+        self._check_rest()
+        self._check_layers()
+        init = self._init(model, model_setup, training, metrics)
+        text = self._class(docstring, init, methods)
+        self.parts.words.add("Task")
+        if "self.model.losses" in text and "Strategy" in self.tree.text:
+            self.parts.notes.append(_REGULARIZED)
+        given = ["self"] if self.reads_owner else []
+        given += ["params"] if "params" in self.given else []
+        return Task(
+            self.name,
+            text,
+            frozenset(self.parts.words),
+            tuple(self.parts.notes),
+            f"{self.name}({', '.join(given)})",
+            self.closes_over_self,
+            self.chain,
+        )
+
+    def _made_of_head(self, model: str, setup: list[str]) -> Task:
+        """A task of training.py whose model is that of the function."""
+        head = read_head(self)
+        self._forward_to(head.logits)
+        methods = [*self._forward(), *head.trained.methods]
+        self._check_rest()
+        self._check_layers()
+        lines = [*head.setup]
+        lines += [one for one in setup if one not in lines]
+        lines += [one for one in head.trained.setup if one not in lines]
+        given = [model, head.trained.optimizer, *head.options]
+        lines.append(f"super().__init__{tidy.held('()', given, 24)}\n")
+        if self.stored_params:
+            lines.insert(0, "self.params = params\n")
+        parameters = ("params",) if "params" in self.given else ()
+        init = Method("__init__", parameters, tidy.without_unread(lines, None))
+        body = "\n".join(one.text() for one in (init, *methods))
+        docstring = self._docstring()
+        body = f"{docstring}\n{body}" if docstring else body
+        text = f"class {self.name}({head.name}):\n{tidy.indented(body)}"
+        words = frozenset(self.parts.words)
+        maker = f"{self.name}({', '.join(parameters)})"
+        return Task(
+            self.name, text, words, tuple(self.parts.notes), maker, False, self.chain
+        )
+
+    def _forward_to(self, logits: cst.BaseExpression) -> None:
+        """Lets the forward pass go on to what the head is given."""
+        read = self.train.needed([logits])
+        self.beyond = [*read.statements]
+        self.parts.used.update(read.statements)
+        self.outputs = [
+            one for one in self.returned if one in read.outputs
+        ] or self.returned
+        self.logits = logits
+
+    def _class(self, docstring: str, init: Method, methods: Sequence[Method]) -> str:
+        body = "\n".join(one.text() for one in (init, *methods))
+        if self.sums:
+            self.parts.words.add("sum_loss")
+            body = f"summed = True  # replicas add their losses up\n\n{body}"
+        if docstring:
+            body = f"{docstring}\n{body}"
+        return f"class {self.name}(Task):\n{tidy.indented(body)}"
+
+    def _docstring(self) -> str:
+        body = self.defined.body
+        assert isinstance(body, cst.IndentedBlock)
+        statements = statements_of(body)
+        if not statements or not is_docstring(statements[0]):
+            return ""
+        text = source_text(statements[0])
+        if re.search(r"estimator|model_fn|model function", text, re.IGNORECASE):
+            return ""
+        return text
+
+    def _init(
+        self, model: str, setup: list[str], training: Trained, metrics: list[str]
+    ) -> Method:
+        lines = ["self.params = params\n"] if self.stored_params else []
+        lines += ["self.owner = owner\n"] if self.keeps_owner else []
+        lines += setup
+        lines += [f"self.model = {model}\n"]
+        lines += [one for one in training.setup if one not in setup]
+        lines = tidy.assigned_to("self.optimizer", lines, training.optimizer)
+        if metrics:
+            lines.append(tidy.listed("self.metrics", metrics))
+        for name, constructor in self.parts.training_metrics.items():
+            lines.append(f"self.{name} = {constructor}\n")
+        lines += self._callbacks(lines)
+        lines = tidy.without_unread(lines, None)
+        parameters = ("params",) if "params" in self.given else ()
+        if self.reads_owner:
+            parameters = ("owner", *parameters)
+        return Method("__init__", parameters, lines)
+
+    def _callbacks(self, before: Sequence[str]) -> list[str]:
+        """What the constructor says of the hooks of the specification."""
+        if not self.hooks.hooks:
+            return []
+        self.parts.words.add("Task.callbacks")
+        said, lines = self.setup(self.hooks.hooks)
+        made = [self._hook(said, one) for one in self.hooks.hooks]
+        lines = [one for one in lines if one not in before]
+        return [*lines, tidy.listed("self.callbacks", made)]
+
+    def _hook(self, said: Said, call: cst.Call) -> str:
+        arguments = [said.argument(one) for one in call.args]
+        func = self.tree.code(call.func)
+        return f"{func}{tidy.held('()', arguments, len(func) + 12)}"
+
+    def constructed(self, node: cst.BaseExpression) -> tuple[str, list[str]]:
+        """An expression of the constructor, and the statements that it needs."""
+        said, lines = self.setup([node])
+        return said.expression(node), lines
+
+    def _chain(self) -> str | None:
+        """The model as a chain of layers, where its class is nothing else."""
+        func = self.maker.func
+        if not isinstance(func, cst.Name) or func.value not in self.models:
+            return None
+        classes = [
+            one
+            for one in self.tree.nodes
+            if isinstance(one, cst.ClassDef) and one.name.value == func.value
+        ]
+        used = [
+            one
+            for one in self.tree.nodes
+            if isinstance(one, cst.Name) and one.value == func.value
+            if not _is_attribute(one, self.tree)  # as in `tf_keras.Model`
+        ]
+        if len(classes) != 1 or len(used) != 2:
+            return None
+        text = as_sequential(self.parsed, func.value)
+        if text is None:
+            return None
+        for param, arg in zip(_parameters(classes[0]), self.maker.args, strict=False):
+            shown = self.tree.code(arg.value)
+            if arg.star or not re.fullmatch(r"[\w.]+", shown):
+                return None
+            name = param if arg.keyword is None else arg.keyword.value
+            text = re.sub(rf"(?<![\w.]){name}\b(?!\s*=[^=])", shown, text)
+        self.chain = func.value
+        return text
+
+    def learning_rate(self, node: cst.BaseExpression) -> list[Method]:
+        """A method for the rate of an optimizer, where it is computed of the step.
+
+        None where it is a value, or one of Keras' schedules.
+        """
+        rates = [one for one in self._rates(node) if self._follows_step(one)]
+        if not rates:
+            return []
+        self.replaced.update(dict.fromkeys(rates, "Schedule(self.learning_rate)"))
+        self.parts.words.add("Schedule")
+        mode = self.train
+        read = mode.needed(rates[:1])
+        late = sorted(
+            read.outputs | read.free & {self.features, self.labels, "mode", "config"}
+        )
+        if late or len({self.tree.code(one) for one in rates}) > 1:
+            raise self.stop(rates[0], "a learning rate that is not understood")
+        said = Said(self, mode, rate=True)
+        self.parts.used.update(read.statements)
+        named = [one for one in read.statements if self.names_step(one)]
+        if len(named) == 1:
+            said.step = assigned(named[0])[0]
+        lines = [said.statement(one) for one in read.statements if one not in named[:1]]
+        text = said.expression(rates[0])
+        return [Method("learning_rate", (said.step,), lines, text)]
+
+    def names_step(self, statement: Statement) -> bool:
+        """``global_step = tf.train.get_global_step()``"""
+        small = only_small(statement)
+        return (
+            isinstance(small, cst.Assign)
+            and len(assigned(statement)) == 1
+            and isinstance(small.value, cst.Call)
+            and self.is_step_call(small.value)
+        )
+
+    def is_step_call(self, call: cst.Call) -> bool:
+        """``tf.train.get_global_step()``"""
+        return self.tree.symbol(call.func) in GLOBAL_STEPS
+
+    def _rates(self, node: cst.BaseExpression) -> list[cst.BaseExpression]:
+        """The learning rates of the optimizers that an expression may make."""
+        read = self.train.needed([node])
+        found: list[cst.BaseExpression] = []
+        for part in (*read.statements, node):
+            for one in walk(part):
+                symbol = (
+                    self.tree.symbol(one.func) if isinstance(one, cst.Call) else None
+                )
+                if isinstance(one, cst.Call) and symbol in OPTIMIZERS:
+                    try:
+                        given = match_arguments(one, OPTIMIZERS[symbol])
+                    except UnknownArguments:
+                        continue
+                    if "learning_rate" in given:
+                        found.append(given["learning_rate"])
+        return found
+
+    def _follows_step(self, node: cst.BaseExpression) -> bool:
+        """The rate is computed of the step, and is not what one schedule gives."""
+        source = self.train.source_of(node)
+        if isinstance(source, cst.Call) and self.tree.symbol(source.func) in SCHEDULES:
+            others = [one.value for one in source.args if not self._is_step(one.value)]
+            return any(self._reads_step(one) for one in others)
+        return self._reads_step(node)
+
+    def _is_step(self, node: cst.BaseExpression) -> bool:
+        value = self.train.found.notes.values.get(node)
+        return value is not None and is_step(value)
+
+    def _reads_step(self, node: cst.BaseExpression) -> bool:
+        read = self.train.needed([node])
+        return any(
+            isinstance(one, cst.Call) and self.tree.symbol(one.func) in GLOBAL_STEPS
+            for part in (*read.statements, node)
+            for one in walk(part)
+        )
+
+    def setup(self, nodes: Sequence[cst.BaseExpression]) -> tuple[Said, list[str]]:
+        mode = self.train
+        read = mode.needed(nodes, given=self.replaced)
+        late = sorted(
+            read.outputs | read.free & {self.features, self.labels, "mode", "config"}
+        )
+        if late:
+            reason = f"what the Task is made of depends on `{late[0]}`"
+            raise self.stop(nodes[0], reason)
+        self.parts.used.update(read.statements)
+        said = Said(self, mode, init=True)
+        return said, [said.statement(one) for one in read.statements]
+
+    def optimizer_of_loss(
+        self,
+        optimizer: cst.BaseExpression,
+        rate: cst.BaseExpression | None,
+        decay: cst.BaseExpression | None,
+        call: cst.Call,
+    ) -> tuple[str, list[str]]:
+        """The optimizer that ``optimize_loss`` makes of a name or a class."""
+        nodes = [one for one in (optimizer, rate) if one is not None]
+        if decay is not None:
+            nodes.append(self._decay(decay))
+        said, lines = self.setup(nodes)
+        symbol = self.tree.symbol(optimizer)
+        texts: dict[str, str] = {}
+        if rate is not None:
+            texts["learning_rate"] = self.marked(said.expression(rate))
+        if decay is not None:
+            assert rate is not None
+            texts["learning_rate"] = self.marked(said.decay(decay, nodes[-1], rate))
+        if symbol in OPTIMIZERS:
+            made = said.optimizer(symbol, texts, call)
+        elif isinstance(optimizer, cst.SimpleString):
+            texts["optimizer"] = source_text(optimizer)
+            made = said.optimizer("tf.contrib.layers.optimize_loss", texts, call)
+        else:
+            text = said.expression(optimizer)
+            if not re.search(r"\w+\(", text) and not lines:
+                raise self.stop(optimizer, "it is not seen which optimizer is meant")
+            return text, lines
+        return self.take(made), lines
+
+    def _decay(self, node: cst.BaseExpression) -> cst.Call:
+        """The schedule that ``lambda rate, step: ...`` or a function makes."""
+        found = self.decay_function(node)[1]
+        if isinstance(found, cst.Call):
+            return found
+        raise self.stop(node, "a decay of the learning rate that is no plain function")
+
+    def decay_function(
+        self, node: cst.BaseExpression
+    ) -> tuple[list[str], cst.BaseExpression | None]:
+        """The parameters of a function of one expression, and this expression."""
+        node = self.train.source_of(node)
+        if isinstance(node, cst.Lambda):
+            return [one.name.value for one in node.params.params], node.body
+        defined = self.tree.resolver.definition(node)
+        if isinstance(defined, cst.FunctionDef) and isinstance(
+            defined.body, cst.IndentedBlock
+        ):
+            inside = [s for s in statements_of(defined.body) if not is_docstring(s)]
+            small = only_small(inside[0]) if len(inside) == 1 else None
+            if isinstance(small, cst.Return):
+                return [one.name.value for one in defined.params.params], small.value
+        return [], None
+
+    def _check_updates(self) -> None:
+        """Refuses batch normalization whose averages the program never updates."""
+        normalizes = "BatchNormalization" in self.tree.text
+        values = self.train.found.notes.values
+        updates = any(map(is_updates, values.values()))
+        train_ops = any(
+            isinstance(one, Called)
+            and one.symbol.endswith(("optimize_loss", "create_train_op"))
+            for one in values.values()
+        )
+        if normalizes and not updates and not train_ops:
+            raise self.stop(
+                self.defined,
+                "the moving averages of its batch normalization are never updated",
+            )
+
+    def _check_specs(self) -> None:
+        """Refuses parts of a specification that a Task has no place for."""
+        for mode in self.modes.values():
+            assert mode.spec is not None
+            for name in _NO_PLACE:
+                if name in mode.spec and not _is_empty(mode.spec[name].node):
+                    raise self.stop(mode.spec[name].node, f"EstimatorSpec(`{name}`=)")
+
+    # -- the model
+
+    def _find_model(self) -> None:
+        """The one model that is made, and the statement that calls it."""
+        makers: list[tuple[str, cst.Call]] = []
+        for one in self.train.taken:
+            small = only_small(one)
+            if (
+                isinstance(small, cst.Assign)
+                and isinstance(small.value, cst.Call)
+                and len(assigned(one)) == 1
+                and self._is_model(small.value)
+            ):
+                makers.append((assigned(one)[0], small.value))
+        if not makers:
+            raise self.stop(self.defined, "no layers are seen in the model_fn")
+        if len(makers) > 1:
+            raise self.stop(makers[1][1], "the model_fn makes several models")
+        self.model, self.maker = makers[0]
+        for mode in self.modes.values():
+            calls = [one for one in mode.taken if self._calls_model(mode, one)]
+            if len(calls) != 1:
+                reason = f"`{self.model}` is called {len(calls)} times"
+                raise self.stop(self.maker, reason)
+            mode.calls = calls
+            self.parts.used.add(calls[0])
+        self.call = self.train.calls[0]
+        if any(mode.calls[0] is not self.call for mode in self.modes.values()):
+            raise self.stop(self.call, "each mode calls the model in its own way")
+        self.returned = assigned(self.call)
+        self.outputs = list(self.returned)
+        self._narrow()
+
+    def _narrow(self) -> None:
+        """Lets the forward pass go on to where it has fewer outputs, if it has several.
+
+        Outputs that no method reads go as well.
+        """
+        if len(self.returned) < 2:
+            return
+        self.outputs = self._read_outputs()
+        for one in self.train.taken[self.train.place(self.call) + 1 :]:
+            if not self._may_be_forward(one):
+                continue
+            before = [mode.calls for mode in self.modes.values()]
+            for mode in self.modes.values():
+                mode.calls = [*mode.calls, one]
+            outputs = self._read_outputs()
+            if 0 < len(outputs) < len(self.outputs):
+                self.outputs = outputs
+                self.beyond.append(one)
+                self.parts.used.add(one)
+                continue
+            for mode, calls in zip(self.modes.values(), before, strict=True):
+                mode.calls = calls
+
+    def _may_be_forward(self, statement: Statement) -> bool:
+        """A plain value of the model's outputs, the same in every mode."""
+        small = only_small(statement)
+        return (
+            isinstance(small, cst.Assign)
+            and len(small.targets) == 1
+            and isinstance(small.targets[0].target, cst.Name)
+            and all(statement in mode.taken for mode in self.modes.values())
+            and self.train.read(small.value)
+            & (set(self.outputs) | {n for s in self.beyond for n in assigned(s)})
+            != set()
+            and not self.train.needed([small.value]).free & {self.labels, "params"}
+            and not self.train.needed([small.value]).statements
+        )
+
+    def _read_outputs(self) -> list[str]:
+        """Outputs that methods read, in the order in which they are made."""
+        found: set[str] = set()
+        for mode in self.modes.values():
+            assert mode.spec is not None
+            wanted = ["loss", "eval_metric_ops", "predictions", "export_outputs"]
+            if mode.found.mode == "TRAIN":
+                wanted = ["loss"]
+            elif mode.found.mode == "EVAL":
+                wanted = wanted[:2]
+            else:
+                wanted = wanted[2:]
+            wanted = ["logits"] if HEAD in mode.spec else wanted
+            nodes = [mode.spec[name].node for name in wanted if name in mode.spec]
+            more = [s for s in mode.taken if self.is_summary(s)]
+            more = more if mode is self.train else []
+            nodes += self.hooks.tensors.values() if mode is self.train else ()
+            found |= mode.needed(nodes, more).outputs
+        every = [
+            *self.returned,
+            *(n for s in self.train.calls[1:] for n in assigned(s)),
+        ]
+        return [name for name in dict.fromkeys(every) if name in found] or [every[-1]]
+
+    def _is_model(self, call: cst.Call) -> bool:
+        if isinstance(call.func, cst.Name) and call.func.value in self.models:
+            return True
+        value = self.train.found.notes.values.get(call)
+        symbol = self.tree.symbol(call.func) or ""
+        if isinstance(value, Layer) and value.keras:
+            return symbol.startswith(_WHOLE) or not symbol.startswith("tf.")
+        return False
+
+    def _calls_model(self, mode: Mode, statement: Statement) -> bool:
+        small = only_small(statement)
+        value = small.value if isinstance(small, cst.Assign) else None
+        if any(
+            isinstance(node, cst.Call)
+            and isinstance(node.func, cst.Name)
+            and node.func.value == self.model
+            for node in walk(statement)
+        ):
+            if (
+                isinstance(value, cst.Call)
+                and isinstance(value.func, cst.Name)
+                and value.func.value == self.model
+            ):
+                return True
+            raise self.stop(statement, "the model is called within an expression")
+        return False
+
+    def _forward(self) -> list[Method]:
+        small = only_small(self.call)
+        assert isinstance(small, cst.Assign)
+        assert isinstance(small.value, cst.Call)
+        call = small.value
+        nodes = [one.value for one in call.args]
+        found = self.train.needed(nodes)
+        for mode in self.modes.values():
+            if mode.needed(nodes).statements != found.statements:
+                raise self.stop(call, "each mode gives the model something else")
+        if self.labels in found.free:
+            raise self.stop(call, "the model looks at the labels")
+        self._use(found.statements)
+        said = Said(self, self.train, training=True)
+        lines = [said.statement(one) for one in found.statements]
+        arguments: list[str] = []
+        flags = 0
+        for one in call.args:
+            told = self.train.decided(one.value)
+            if told is not None:
+                is_flag = isinstance(told.value, bool)
+                flag = said.expression(one.value) if is_flag else "training"
+                arguments.append(f"training={flag}")
+                flags += 1
+            else:
+                text = said.expression(one.value)
+                name = f"{one.keyword.value}=" if one.keyword is not None else ""
+                arguments.append(f"{one.star}{name}{text}")
+        if not flags and self.chain:
+            arguments.append("training=training")
+        elif not flags and not self._is_lifted():
+            # A model of Keras was in inference where nobody told it to train.
+            arguments.append("training=False")
+        returned = f"self.model({', '.join(arguments)})"
+        if self.logits is not None:
+            lines.append(f"{', '.join(self.returned)} = {returned}\n")
+            lines += [said.statement(one) for one in self.beyond]
+            returned = said.expression(self.logits)
+        elif self.outputs != self.returned:
+            names = [one if self._goes_on(one) else "_" for one in self.returned]
+            lines.append(f"{', '.join(names)} = {returned}\n")
+            lines += [said.statement(one) for one in self.beyond]
+            returned = ", ".join(self.outputs)
+        elif not lines and arguments == [self.features, "training=training"]:
+            return []
+        return [Method("forward", (self.features, "training"), lines, returned)]
+
+    def _goes_on(self, name: str) -> bool:
+        """An output of the model is read behind its call."""
+        read = {n for one in self.beyond for n in self.train.read(one)}
+        return name in self.outputs or name in read
+
+    def _is_lifted(self) -> bool:
+        func = self.maker.func
+        return isinstance(func, cst.Name) and func.value in self.models
+
+    # -- methods
+
+    def _unpacked(self, used: set[str]) -> tuple[str, list[str]]:
+        """The name of the parameter for the outputs, and what takes them apart."""
+        if len(self.outputs) == 1:
+            return self.outputs[0], []
+        if not used:
+            return _OUTPUTS, []
+        names = [one if one in used else "_" for one in self.outputs]
+        return _OUTPUTS, [f"{', '.join(names)} = {_OUTPUTS}\n"]
+
+    def _sliced(
+        self,
+        mode: Mode,
+        name: str,
+        nodes: Sequence[cst.BaseExpression],
+        returned: cst.BaseExpression | None,
+        more: Sequence[Statement] = (),
+        labels: bool = True,
+    ) -> Method:
+        found = mode.needed(nodes, more)
+        self._use(found.statements)
+        self._check_free(found, nodes[0] if nodes else self.defined, labels=labels)
+        said = Said(self, mode)
+        parameter, unpacked = self._unpacked(found.outputs)
+        lines = unpacked + [said.statement(one) for one in found.statements]
+        text = None if returned is None else said.expression(returned)
+        parameters = (self.features, *((self.labels,) if labels else ()), parameter)
+        return Method(name, parameters, lines, text)
+
+    def _use(self, statements: Sequence[Statement]) -> None:
+        """Notes what a method computes; chance may not be drawn in two of them."""
+        for one in statements:
+            if one in self.parts.used and _RANDOM.search(self.tree.code(one)):
+                raise self.stop(one, "several methods would draw numbers of their own")
+        self.parts.used.update(statements)
+
+    def _check_free(self, found: Slice, node: cst.CSTNode, *, labels: bool) -> None:
+        late = {"mode", "config"} | (set() if labels else {self.labels})
+        met = sorted(found.free & late & {*self.given})
+        if met:
+            raise self.stop(node, f"it depends on `{met[0]}`")
+
+    def _loss(self, mode: Mode, name: str, *, summaries: bool = False) -> Method:
+        assert mode.spec is not None
+        if "loss" not in mode.spec:
+            raise self.stop(self.defined, f"no loss for {mode.found.mode}")
+        node = mode.spec["loss"].node
+        more = []
+        if summaries:
+            more = [
+                one
+                for one in mode.taken
+                if self.is_summary(one) and one not in self.gradient_summaries
+            ]
+            idle = [one for one in more if self._is_idle(one)]
+            self.parts.used.update(idle)
+            self.parts.notes += [_IDLE] if idle else []
+            more = [one for one in more if one not in idle]
+        return self._sliced(mode, name, [node], node, more)
+
+    def _watch(self, names: Collection[str]) -> list[Method]:
+        """The values that hooks look at, by the names of their operations."""
+        mode = self.train
+        found = dict(self.hooks.tensors)
+        for statement in mode.taken:
+            for node in walk(statement):
+                name = _operation_name(node)
+                if name is not None and name in names and isinstance(node, cst.Call):
+                    found[name] = node
+        missing = sorted(set(names) - set(found) - {"loss"})
+        if missing:
+            reason = f"a hook looks at `{missing[0]}`, which is not seen"
+            raise self.stop(self.defined, reason)
+        if not found:
+            return []
+        nodes = list(found.values())
+        read = mode.needed(nodes)
+        self._use(read.statements)
+        self._check_free(read, self.defined, labels=True)
+        said = Said(self, mode)
+        parameter, unpacked = self._unpacked(read.outputs)
+        lines = unpacked + [said.statement(one) for one in read.statements]
+        entries = [
+            f"{self.quote}{name}{self.quote}: {said.expression(node)}"
+            for name, node in found.items()
+        ]
+        self.parts.words.add("watch")
+        parameters = (self.features, self.labels, parameter)
+        return [Method("watch", parameters, lines, tidy.held("{}", entries, 7))]
+
+    def is_summary(self, statement: Statement) -> bool:
+        """A summary, or a loop that writes nothing but summaries.
+
+        It is none where variables go by their names, which are others now.
+        """
+        if isinstance(statement, cst.For):
+            body = statement.body
+            return (
+                isinstance(body, cst.IndentedBlock)
+                and all(map(self.is_summary, statements_of(body)))
+                and not any(
+                    isinstance(one, cst.Attribute) and one.attr.value in ("op", "name")
+                    for one in walk(statement)
+                )
+            )
+        small = only_small(statement)
+        value = small.value if isinstance(small, cst.Expr) else None
+        if not isinstance(value, cst.Call):
+            return False
+        symbol = self.tree.symbol(value.func) or ""
+        return symbol.startswith(_SUMMARIES) and "merge" not in symbol
+
+    def _is_idle(self, statement: Statement) -> bool:
+        """A summary of ``accuracy[0]``, which nothing updates while it trains."""
+        found = [one for one in walk(statement) if isinstance(one, cst.Subscript)]
+        values = self.train.found.notes.values
+        return any(
+            isinstance(values.get(one.value), Called)
+            and values[one.value].symbol in METRICS  # type: ignore[attr-defined]
+            and self.tree.code(one.slice[0].slice) == "0"
+            for one in found
+        )
+
+    def _metrics(self) -> tuple[list[str], list[Method]]:
+        mode = self.modes.get("EVAL")
+        if mode is None or mode.spec is None:
+            return [], []
+        given = mode.spec.get("eval_metric_ops") or mode.spec.get("eval_metrics")
+        if given is None:
+            return [], []
+        items = mode.items(given)
+        if items is None:
+            raise self.stop(given.node, "eval_metric_ops is not a plain dict")
+        found: list[Metric] = []
+        nodes: list[cst.BaseExpression] = []
+        said = Said(self, mode)
+        for key, one in items:
+            value = one.value
+            if (
+                not isinstance(value, Called)
+                or value.symbol not in METRICS
+                or not mode.is_own(value)
+            ):
+                shown = value.symbol if isinstance(value, Called) else key
+                raise self.stop(one.node, f"the metric `{shown}` has no Keras twin")
+            found.append(self.metric_of(mode, key, value))
+            arguments = mode.arguments(value, METRICS[value.symbol])
+            nodes += [
+                mode.source_of(a.node) for n, a in arguments.items() if n != "name"
+            ]
+        constructors = [one.constructor.text for one in found]
+        read = mode.needed(nodes)
+        self.parts.used.update(read.statements)
+        parameter, unpacked = self._unpacked(read.outputs)
+        default = (self.labels, parameter)
+        plain = all(
+            one.update == default and one.sample_weight is None for one in found
+        )
+        if plain and not unpacked and not read.statements:
+            return constructors, []
+        self._check_free(read, given.node, labels=True)
+        lines = unpacked + [said.statement(one) for one in read.statements]
+        names = [f"self.metrics[{number}]" for number in range(len(found))]
+        if len(found) > 1:
+            names = _identifiers([key for key, _ in items], lines, default)
+            line = f"{', '.join(names)} = self.metrics\n"
+            if len(line) > 80:
+                line = f"{tidy.held('()', names, 99)} = self.metrics\n"
+            lines.append(line)
+        for name, made in zip(names, found, strict=True):
+            inside = list(made.update)
+            if made.sample_weight is not None:
+                inside.append(f"sample_weight={made.sample_weight}")
+            lines.append(f"{name}.update_state({', '.join(inside)})\n")
+        parameters = (self.features, self.labels, parameter)
+        return constructors, [Method("update_metrics", parameters, lines)]
+
+    def _predictions(self) -> list[Method]:
+        mode = self.modes["PREDICT"]
+        assert mode.spec is not None
+        given = mode.spec.get("predictions")
+        if given is None:
+            return []
+        method = self._sliced(
+            mode, "predictions", [given.node], given.node, labels=False
+        )
+        found = [method]
+        exports = mode.spec.get("export_outputs")
+        if exports is not None:
+            found += self._exports(mode, exports, given)
+        return found
+
+    def _exports(
+        self, mode: Mode, exports: Argument, predictions: Argument
+    ) -> list[Method]:
+        items = mode.items(exports)
+        if items is None:
+            raise self.stop(exports.node, "export_outputs is not a plain dict")
+        said = Said(self, mode)
+        nodes: list[cst.BaseExpression] = []
+        texts: list[tuple[str, str]] = []
+        same: set[str] = set()
+        for key, one in items:
+            value = one.value
+            if not isinstance(value, Called) or not mode.is_own(value):
+                raise self.stop(one.node, "it is not seen what is exported")
+            kind = value.symbol.rpartition(".")[2]
+            inside = self._exported(mode, kind, value)
+            nodes += [node for _, node in inside]
+            if len(inside) == 1 and inside[0][0] == "":
+                node = inside[0][1]
+                told = mode.source_of(node)
+                if told is mode.source_of(predictions.node):
+                    same.add(key)
+                texts.append((key, said.expression(node)))
+            else:
+                entries = ", ".join(f'"{n}": {said.expression(o)}' for n, o in inside)
+                texts.append((key, f"{{{entries}}}"))
+        keys = [key for key, _ in texts]
+        if "serving_default" not in keys and len(keys) == 1:
+            texts.insert(0, ("serving_default", texts[0][1]))
+            same |= {"serving_default"} if keys[0] in same else set()
+        if [key for key, _ in texts] == ["serving_default"] and same:
+            return []
+        self.parts.words.add("exports")
+        if len(same) == len(texts):
+            parameter, _ = self._unpacked(set())
+            call = f"self.predictions({self.features}, {parameter})"
+            entries = ", ".join(f'"{key}": predictions' for key, _ in texts)
+            lines = [f"predictions = {call}\n"]
+            parameters = (self.features, parameter)
+            return [Method("exports", parameters, lines, f"{{{entries}}}")]
+        found = mode.needed(nodes)
+        self.parts.used.update(found.statements)
+        parameter, unpacked = self._unpacked(found.outputs)
+        lines = unpacked + [said.statement(one) for one in found.statements]
+        entries = ", ".join(f'"{key}": {code}' for key, code in texts)
+        return [Method("exports", (self.features, parameter), lines, f"{{{entries}}}")]
+
+    def _exported(
+        self, mode: Mode, kind: str, value: Called
+    ) -> list[tuple[str, cst.BaseExpression]]:
+        """The outputs of one signature, by name; no name for a whole dict."""
+        if kind != "PredictOutput" and _INPUTS not in self.parts.notes:
+            self.parts.notes.append(_INPUTS)
+        if kind == "PredictOutput":
+            one = mode.arguments(value, ("outputs",))["outputs"]
+            if isinstance(one.value, Dict):
+                return [("", one.node)]
+            return [("output", one.node)]
+        if kind == "RegressionOutput":
+            return [("outputs", mode.arguments(value, ("value",))["value"].node)]
+        if kind == "ClassificationOutput":
+            given = mode.arguments(value, ("scores", "classes"))
+            return [(name, one.node) for name, one in given.items()]
+        raise self.stop(
+            value.node or self.defined, f"`{kind}` is not exported natively"
+        )
+
+    def metric_of(self, mode: Mode, key: str, value: Called) -> Metric:
+        """The metric of Keras for one of tf.metrics, in the program's words."""
+        said = Said(self, mode)
+        arguments = mode.arguments(value, METRICS[value.symbol])
+        arguments.pop("name", None)
+        texts = {
+            name: self.marked(said.expression(mode.source_of(one.node)))
+            for name, one in arguments.items()
+        }
+        made = metric(value.symbol, f"{self.quote}{key}{self.quote}", texts)
+        return replace(
+            made,
+            constructor=replace(made.constructor, text=self.take(made.constructor)),
+            update=tuple(map(self.protected, made.update)),
+            sample_weight=made.sample_weight and self.protected(made.sample_weight),
+        )
+
+    # -- code of the tables
+
+    def marked(self, text: str) -> str:
+        """The program's own code in the words of the tables."""
+        return re.sub(rf"(?<![\w.]){self.alias}\.", "tf.", text)
+
+    def protected(self, text: str) -> str:
+        """Code of the tables in the program's words."""
+        return re.sub(r"(?<![\w.])tf\.", f"{self.alias}.", text)
+
+    def take(self, code: Code) -> str:
+        """The text of code from the tables, noting what it asks for."""
+        self.parts.words |= code.training
+        if SUMMED in code.notes:
+            self.sums = True
+            code = replace(code, notes=tuple(n for n in code.notes if n != SUMMED))
+        self.parts.notes += [n for n in code.notes if n not in self.parts.notes]
+        return self.protected(code.text)
+
+    # -- what is left
+
+    def _check_rest(self) -> None:
+        """Refuses what no method has, and which would be lost."""
+        for mode in self.modes.values():
+            for one in mode.taken:
+                if one in self.parts.used or self._is_free_to_go(mode, one):
+                    continue
+                small = only_small(one)
+                shown = self.tree.code(small if small is not None else one)
+                shown = shown.splitlines()[0]
+                reason = f"`{shown}` has no place in a Task"
+                raise self.stop(one, reason)
+
+    def _check_layers(self) -> None:
+        """Refuses a Task whose methods would make variables whenever they run."""
+        seen: set[cst.CSTNode] = set()
+        waiting: list[cst.CSTNode] = [
+            one for one in self.parts.used if one is not self.tree.statement(self.maker)
+        ]
+        while waiting:
+            part = waiting.pop()
+            for node in walk(part):
+                if not isinstance(node, cst.Call):
+                    continue
+                symbol = self.tree.symbol(node.func) or ""
+                shown = self.tree.code(node.func)
+                if symbol.endswith(("optimize_loss", "_regularizer", "_initializer")):
+                    continue
+                if symbol.startswith(_MAKING) or shown.startswith("tf_keras.layers."):
+                    raise self.stop(
+                        node if self.tree.holds(node) else part,
+                        f"`{shown}` makes variables outside of the model",
+                    )
+                defined = self.tree.resolver.definition(node.func)
+                if isinstance(defined, cst.FunctionDef) and defined not in seen:
+                    seen.add(defined)
+                    waiting.append(defined.body)
+
+    def _is_free_to_go(self, mode: Mode, statement: Statement) -> bool:
+        """A statement that does nothing but bind names, say something or return."""
+        small = only_small(statement)
+        if isinstance(small, (cst.Return, cst.Pass, cst.Assert, cst.Raise)):
+            return True
+        if is_docstring(statement):
+            return True
+        for node in walk(statement):
+            if isinstance(node, (cst.Global, cst.Nonlocal, cst.Yield, cst.Del)):
+                return False
+            if isinstance(node, cst.Call) and not self._is_harmless(mode, node):
+                return False
+        return True
+
+    def _is_harmless(self, mode: Mode, call: cst.Call) -> bool:
+        symbol = self.tree.symbol(call.func)
+        if symbol is None:
+            dotted = dotted_name(call.func) or ""
+            plain = self.tree.resolver.qualified(call.func) or dotted
+            if plain.startswith(("logging.", "absl.logging.")):
+                return True
+            defined = self.tree.resolver.definition(call.func)
+            return not isinstance(defined, cst.FunctionDef) or all(
+                self._is_harmless(mode, one)
+                for one in walk(defined.body)
+                if isinstance(one, cst.Call) and one is not call
+            )
+        if symbol.startswith(_SUMMARIES):
+            return mode is not self.train
+        return not symbol.startswith(
+            (
+                "tf.add_to_collection",
+                "tf.assign",
+                "tf.train.init_from_checkpoint",
+                "tf.contrib.framework.init_from_checkpoint",
+                "tf.py_func",
+                "tf.train.ExponentialMovingAverage",
+            )
+        )
+
+
+def alias_of(parsed: ParsedModule) -> str:
+    """The file's name for TensorFlow."""
+    found = re.search(
+        r"^\s*import tensorflow(?:\.compat\.v1)? as (\w+)",
+        parsed.source.text,
+        re.MULTILINE,
+    )
+    return found[1] if found else "tensorflow"
+
+
+def _parameters(made: cst.ClassDef) -> list[str]:
+    """What the constructor of a class takes."""
+    for one in made.body.body:
+        if isinstance(one, cst.FunctionDef) and one.name.value == "__init__":
+            return [param.name.value for param in one.params.params][1:]
+    return []
+
+
+def _is_empty(node: cst.BaseExpression) -> bool:
+    return isinstance(node, (cst.List, cst.Tuple)) and not node.elements
+
+
+def _operation_name(node: cst.CSTNode) -> str | None:
+    """The name that a call gives to its operation."""
+    if not isinstance(node, cst.Call):
+        return None
+    for place, one in enumerate(node.args):
+        named = one.keyword is not None and one.keyword.value == "name"
+        shown = source_text(node.func)
+        said = named or (shown.endswith("identity") and place == 1)
+        if said and isinstance(one.value, cst.SimpleString):
+            value = one.value.evaluated_value
+            return value if isinstance(value, str) else None
+    return None
+
+
+def _identifiers(
+    keys: Sequence[str], lines: Sequence[str], taken: Sequence[str]
+) -> list[str]:
+    """Names for metrics, after their keys."""
+    used = {*taken, "self"}
+    for line in lines:
+        used |= {n.id for n in ast.walk(ast.parse(line)) if isinstance(n, ast.Name)}
+    found: list[str] = []
+    for key in keys:
+        name = re.sub(r"\W+", "_", key).strip("_").lower() or "metric"
+        name = name if name.isidentifier() else f"metric_{name}"
+        while name in used:
+            name = f"{name}_metric" if not name.endswith("_metric") else f"{name}_"
+        used.add(name)
+        found.append(name)
+    return found
+
+
+def _is_attribute(name: cst.Name, tree: Tree) -> bool:
+    """The name stands behind a dot."""
+    above = tree.parent(name)
+    return isinstance(above, cst.Attribute) and above.attr is name

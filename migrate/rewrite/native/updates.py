@@ -1,0 +1,399 @@
+"""How a model function trains: its optimizer, and what comes before the update."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from ...code.arguments import UnknownArguments, match_arguments
+from ...code.statements import assigned
+from ...code.tree import Statement, only_small, walk
+from ...model.in_mode import Called
+from ...model.values import Symbol, Value
+from . import tidy
+from .method import Method
+from .optimizers import SIGNATURES as OPTIMIZERS
+from .said import Said
+from .schedules import SIGNATURES as SCHEDULES
+from .slices import Slice, is_step
+
+if TYPE_CHECKING:
+    from .task import Maker
+
+__all__ = ["Trained", "clipped", "is_updates", "read_training"]
+
+_IGNORED = (
+    "gate_gradients",
+    "aggregation_method",
+    "colocate_gradients_with_ops",
+    "name",
+)
+_MINIMIZE = ("loss", "global_step", "var_list", *_IGNORED, "grad_loss")
+_COMPUTE = ("loss", "var_list", *_IGNORED[:3], "grad_loss")
+_OPTIMIZE_LOSS = "tf.contrib.layers.optimize_loss"
+_CREATE = (
+    "tf.contrib.slim.learning.create_train_op",
+    "tf.contrib.training.create_train_op",
+)
+# What an operation that trains may be made of besides the update.
+_AROUND = frozenset(
+    (
+        "tf.control_dependencies",
+        "tf.get_collection",
+        "tf.group",
+        "tf.identity",
+        "tf.no_op",
+        "tf.tuple",
+    )
+)
+
+
+@dataclass
+class Trained:
+    """The optimizer, what it is made of, and the method for the gradients."""
+
+    optimizer: str = ""
+    setup: list[str] = field(default_factory=list)
+    methods: list[Method] = field(default_factory=list)
+
+
+def read_training(maker: Maker) -> Trained:
+    """What the function's train_op stands for, or Refused."""
+    return _Reader(maker).read()
+
+
+class _Reader:
+    def __init__(self, maker: Maker) -> None:
+        self.maker = maker
+        self.mode = maker.train
+        self.tree = maker.tree
+
+    def read(self) -> Trained:
+        maker, mode = self.maker, self.mode
+        assert mode.spec is not None
+        if "train_op" not in mode.spec:
+            raise maker.stop(maker.defined, "no train_op for TRAIN")
+        node = mode.spec["train_op"].node
+        found = list(self._updates())
+        if not found:
+            reason = "it is not seen how the train_op trains"
+            raise maker.stop(node, reason)
+        texts = {self.tree.code(one) for one in found}
+        if len(texts) > 1:
+            raise maker.stop(found[1], "the model_fn updates its variables twice")
+        update = found[0]
+        for one in found:
+            maker.parts.used.add(self.tree.statement(one))
+        self._check_op(node, found)
+        if self.tree.symbol(update.func) == _OPTIMIZE_LOSS:
+            return self._optimize_loss(update)
+        func = update.func
+        assert isinstance(func, cst.Attribute)
+        trained = Trained()
+        if func.attr.value == "minimize":
+            given = self._given(update, _MINIMIZE)
+            self._check_loss(given.get("loss"), update)
+            self._check_step(given.get("global_step"), update)
+            for name in given:
+                if name not in ("loss", "global_step", *_IGNORED):
+                    raise maker.stop(update, f"minimize(`{name}`=)")
+        else:
+            given = self._given(update, ("grads_and_vars", "global_step", "name"))
+            self._check_step(given.get("global_step"), update)
+            trained.methods.append(self._gradients(given["grads_and_vars"], update))
+        trained.methods += maker.learning_rate(func.value)
+        trained.optimizer, trained.setup = maker.constructed(func.value)
+        return trained
+
+    # -- the update
+
+    def _updates(self) -> Iterator[cst.Call]:
+        """Calls that update the variables."""
+        for statement in self.mode.taken:
+            for node in walk(statement):
+                if isinstance(node, cst.Call) and self._is_update(node):
+                    yield node
+
+    def _is_update(self, node: cst.Call) -> bool:
+        symbol = self.tree.symbol(node.func)
+        if symbol is not None:
+            return symbol == _OPTIMIZE_LOSS or symbol in _CREATE
+        func = node.func
+        return isinstance(func, cst.Attribute) and func.attr.value in (
+            "minimize",
+            "apply_gradients",
+        )
+
+    def _given(
+        self, call: cst.Call, parameters: tuple[str, ...]
+    ) -> dict[str, cst.BaseExpression]:
+        try:
+            given = match_arguments(call, parameters)
+        except UnknownArguments as problem:
+            shown = self.tree.code(call.func)
+            raise self.maker.stop(call, f"`{shown}` with {problem}") from None
+        return {
+            name: value
+            for name, value in given.items()
+            if not (isinstance(value, cst.Name) and value.value == "None")
+        }
+
+    def _value(self, node: cst.CSTNode) -> Value | None:
+        return self.mode.found.notes.values.get(node)
+
+    def _check_loss(self, minimized: cst.BaseExpression | None, node: cst.Call) -> None:
+        assert self.mode.spec is not None
+        told = self.mode.spec.get("loss")
+        if (
+            minimized is None
+            or told is None
+            or self._value(minimized) is not told.value
+        ):
+            raise self.maker.stop(node, "it minimizes something else than the loss")
+
+    def _check_step(self, step: cst.BaseExpression | None, node: cst.Call) -> None:
+        value = None if step is None else self._value(step)
+        if value is None or not is_step(value):
+            raise self.maker.stop(node, "an update that does not count the step")
+
+    def _check_op(self, node: cst.BaseExpression, updates: list[cst.Call]) -> None:
+        """The train_op does nothing but the update, and what layers update besides."""
+        read = self.mode.needed([node])
+        inside = [*read.statements, self.tree.statement(node)]
+        if not any(
+            one in updates for part in (*read.statements, node) for one in walk(part)
+        ):
+            raise self.maker.stop(node, "the train_op is not the update")
+        for part in (*read.statements, node):
+            for one in walk(part):
+                if not isinstance(one, cst.Call) or one in updates:
+                    continue
+                symbol = self.tree.symbol(one.func) or ""
+                if symbol == "tf.group":
+                    self._check_group(one, updates)
+                if symbol.startswith("tf.assign") or symbol.endswith("MovingAverage"):
+                    shown = self.tree.code(one.func)
+                    raise self.maker.stop(one, f"`{shown}` in the train_op")
+        self.maker.parts.used.update(
+            one for one in inside if self._is_around(one, updates)
+        )
+
+    def _is_around(self, statement: Statement, updates: list[cst.Call]) -> bool:
+        symbols = [
+            self.tree.symbol(one.func) or ""
+            for one in walk(statement)
+            if isinstance(one, cst.Call) and one not in updates
+        ]
+        return bool(symbols) and set(symbols) <= _AROUND
+
+    def _check_group(self, call: cst.Call, updates: list[cst.Call]) -> None:
+        for one in call.args:
+            value = self._value(one.value)
+            if value is not None and is_updates(value):
+                continue
+            told = self.mode.needed([one.value])
+            parts = (*told.statements, one.value)
+            if not any(u in [*walk(part)] for part in parts for u in updates):
+                shown = self.tree.code(one.value)
+                raise self.maker.stop(one, f"`{shown}` in the train_op")
+
+    # -- gradients
+
+    def _asked(self) -> list[cst.Call]:
+        """Calls that ask for the gradients of the loss."""
+        found = []
+        for statement in self.mode.taken:
+            for node in walk(statement):
+                if isinstance(node, cst.Call) and self._asks(node):
+                    found.append(node)
+        return found
+
+    def _asks(self, node: cst.Call) -> bool:
+        if self.tree.symbol(node.func) == "tf.gradients":
+            return True
+        func = node.func
+        return (
+            isinstance(func, cst.Attribute) and func.attr.value == "compute_gradients"
+        )
+
+    def _gradients(self, node: cst.BaseExpression, update: cst.Call) -> Method:
+        """What stands between the gradients and the update."""
+        maker, mode = self.maker, self.mode
+        asked = self._asked()
+        for one in asked:
+            self._check_asked(one)
+        late = self._late(mode.needed([node], given=asked))
+        if late:
+            raise maker.stop(node, f"gradients that depend on `{late[0]}`")
+        maker.gradient_summaries = self._summaries(asked)
+        read = mode.needed([node], maker.gradient_summaries, given=asked)
+        said = Said(maker, mode, gradients=asked)
+        lines = []
+        for statement in read.statements:
+            maker.parts.used.add(statement)
+            apart = self._taken_apart(statement, asked)
+            if apart is not None:
+                lines += apart
+                said.took_gradients = True
+            elif not self._makes_optimizer(statement):
+                lines.append(said.statement(statement))
+        text = said.expression(node)
+        if not said.took_gradients:
+            reason = "it is not seen where the gradients come from"
+            raise maker.stop(update, reason)
+        lines = tidy.without_unread(lines, text)
+        maker.parts.words.add("apply_gradients")
+        name = "gradients"
+        named = [line for line in lines if re.fullmatch(r"\w+ = gradients\n", line)]
+        if len(named) == 1:
+            # The parameter has the name that the program gave them.
+            lines.remove(named[0])
+            name = named[0].partition(" ")[0]
+        lines.append(f"self.optimizer.apply_gradients({text})\n")
+        return Method("apply_gradients", (name,), lines)
+
+    def _late(self, read: Slice) -> list[str]:
+        """What is not there any more when the gradients are."""
+        gone = {self.maker.features, self.maker.labels, "mode", "config"}
+        return sorted(read.outputs | read.free & gone)
+
+    def _summaries(self, asked: list[cst.Call]) -> list[Statement]:
+        """Summaries of gradients, and of what is made of them alone."""
+        found = []
+        for statement in filter(self.maker.is_summary, self.mode.taken):
+            made = self.mode.needed([], [statement]).statements
+            of_gradients = any(node in asked for one in made for node in walk(one))
+            read = self.mode.needed([], [statement], given=asked)
+            if of_gradients and not self._late(read):
+                found.append(statement)
+        return found
+
+    def _taken_apart(
+        self, statement: Statement, asked: list[cst.Call]
+    ) -> list[str] | None:
+        """``gradients, variables = zip(*optimizer.compute_gradients(loss))``"""
+        small = only_small(statement)
+        if not isinstance(small, cst.Assign) or not isinstance(small.value, cst.Call):
+            return None
+        args = small.value.args
+        names = assigned(statement)
+        if (
+            self.tree.code(small.value.func) != "zip"
+            or len(args) != 1
+            or args[0].star != "*"
+            or args[0].value not in asked
+            or len(names) != 2
+        ):
+            return None
+        gradients, variables = names
+        found = [f"{variables} = self.model.trainable_variables\n"]
+        if gradients != "gradients":
+            found.insert(0, f"{gradients} = gradients\n")
+        return found
+
+    def _check_asked(self, call: cst.Call) -> None:
+        if self.tree.symbol(call.func) == "tf.gradients":
+            given = self._given(call, ("ys", "xs"))
+            self._check_loss(given.get("ys"), call)
+            value = self._value(given["xs"])
+            if (
+                not isinstance(value, Called)
+                or value.symbol != "tf.trainable_variables"
+            ):
+                raise self.maker.stop(call, "gradients of some variables only")
+            return
+        given = self._given(call, _COMPUTE)
+        self._check_loss(given.get("loss"), call)
+        if "var_list" in given:
+            value = self._value(given["var_list"])
+            if (
+                not isinstance(value, Called)
+                or value.symbol != "tf.trainable_variables"
+            ):
+                raise self.maker.stop(call, "gradients of some variables only")
+
+    def _makes_optimizer(self, statement: Statement) -> bool:
+        """The constructor has it."""
+        small = only_small(statement)
+        inside = isinstance(small, cst.Assign) and [*walk(statement)]
+        return bool(inside) and any(
+            isinstance(node, cst.Call)
+            and (self.tree.symbol(node.func) or "") in (*OPTIMIZERS, *SCHEDULES)
+            for node in inside or ()
+        )
+
+    # -- contrib's optimize_loss
+
+    def _optimize_loss(self, call: cst.Call) -> Trained:
+        maker = self.maker
+        given = self._given(
+            call,
+            (
+                "loss",
+                "global_step",
+                "learning_rate",
+                "optimizer",
+                "gradient_noise_scale",
+                "gradient_multipliers",
+                "clip_gradients",
+                "learning_rate_decay_fn",
+                "update_ops",
+                "variables",
+                "name",
+                "summaries",
+                "colocate_gradients_with_ops",
+                "increment_global_step",
+            ),
+        )
+        self._check_loss(given.pop("loss", None), call)
+        step = given.pop("global_step", None)
+        value = None if step is None else self._value(step)
+        if step is not None and (value is None or not is_step(value)):
+            raise maker.stop(call, "an update that does not count the step")
+        rate = given.pop("learning_rate", None)
+        decay = given.pop("learning_rate_decay_fn", None)
+        optimizer = given.pop("optimizer", None)
+        clip = given.pop("clip_gradients", None)
+        for name in ("name", "summaries", "colocate_gradients_with_ops"):
+            given.pop(name, None)
+        if given:
+            raise maker.stop(call, f"optimize_loss(`{min(given)}`=)")
+        if optimizer is None:
+            raise maker.stop(call, "optimize_loss without an optimizer")
+        trained = Trained()
+        trained.optimizer, trained.setup = maker.optimizer_of_loss(
+            optimizer, rate, decay, call
+        )
+        if clip is not None:
+            if not isinstance(
+                clip, (cst.Float, cst.Integer, cst.Name, cst.Attribute, cst.Subscript)
+            ):
+                raise maker.stop(clip, "optimize_loss(`clip_gradients`=)")
+            trained.methods.append(clipped(maker, clip))
+        return trained
+
+
+def clipped(maker: Maker, norm: cst.BaseExpression) -> Method:
+    """The method that clips all gradients together before the update."""
+    text = Said(maker, maker.train).expression(norm)
+    lines = [
+        f"gradients, _ = {maker.alias}.clip_by_global_norm(gradients, {text})\n",
+        "super().apply_gradients(gradients)\n",
+    ]
+    return Method("apply_gradients", ("gradients",), lines)
+
+
+def is_updates(value: object) -> bool:
+    """The collection of what layers update besides, such as moving averages."""
+    if not isinstance(value, Called) or value.symbol != "tf.get_collection":
+        return False
+    if len(value.arguments) != 1:
+        return False
+    key = value.arguments[0].value
+    if isinstance(key, Symbol):
+        return key.name.endswith(".UPDATE_OPS")
+    return getattr(key, "value", None) == "update_ops"

@@ -1,0 +1,359 @@
+"""The words around the models of a program, under their native names.
+
+A table from canonical TF 1 symbols to what becomes of them. The resolver knows every
+door to a symbol, so that words are found wherever they stand, also handed about. What
+stays behind and lives in a graph only is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from ...names.dotted import import_path
+from ...names.nodes import walk
+from ...names.scopes import Binding, BindingKind, Use
+from ...names.table import lookup, means_something_else, needs_nothing
+from ...project.facts import ParsedModule
+from . import (
+    canned_words,
+    config,
+    experiments,
+    hooks,
+    inputs,
+    keras_words,
+    optimizer_words,
+    receivers,
+    small,
+    strategies,
+    tpu,
+)
+from .code import Refused
+from .imports import Wanted, with_imports
+from .layout import tidied, wrapped
+from .page import Page
+from .word import Handler, Word
+
+__all__ = ["Reworded", "reworded", "watched"]
+
+
+@dataclass(frozen=True)
+class Reworded:
+    """A file in native words."""
+
+    text: str
+    # What asks for parts of training.py: names, methods, keywords.
+    words: frozenset[str]
+    # (line, what differs in numbers or was left out)
+    notes: tuple[tuple[int, str], ...]
+    # Values that hooks look at, by the names of their tensors: Task.watch gives them.
+    watched: frozenset[str] = frozenset()
+
+
+def reworded(
+    parsed: ParsedModule,
+    *,
+    module: str,
+    package: str,
+    for_tf2: bool,
+    beside: Sequence[ParsedModule],
+) -> Reworded:
+    """A file of a program whose models are tasks, with the words around them renamed.
+
+    ``module`` is the name of training.py, empty where it is a cell of a notebook, and
+    ``package`` what stands before it in an import; ``beside`` are the other files of
+    the program. Raises Refused.
+    """
+    dot = "." if package and not package.endswith(".") else ""
+    path = f"{package}{dot}{module}"
+    page = Page(parsed, training=path, for_tf2=for_tf2, beside=beside)
+    _Rewording(page).run()
+    if page.refusals:
+        raise Refused(min(page.refusals)[1])
+    text = page.result()
+    for name, bound in () if page.whole else [*page.taken.items()]:
+        if not re.search(rf"(?<![\w.]){bound}\b", text):
+            # What asked for it has come to be another word's.
+            del page.taken[name]
+            page.words.discard(name)
+    others = dict(page.imports)
+    if page.context.needs_tf is not None:
+        others["tensorflow", ""] = page.context.needs_tf
+    if text != page.text or page.replaced:
+        carriage = page.newline == "\r\n"
+        text = text.replace("\r\n", "\n") if carriage else text
+        text = with_imports(
+            text,
+            Wanted(
+                path,
+                sorted(page.taken),
+                page.whole,
+                others,
+                {name.value for name in page.replaced},
+                set(_handed_on(page)),
+                {one.name.split(".")[0] for one in (parsed, *beside)},
+                page.width,
+            ),
+        )
+        text = wrapped(tidied(text, page.taken, page.width), page.text, page.width)
+        text = text.replace("\n", "\r\n") if carriage else text
+    return Reworded(
+        text,
+        frozenset(page.words),
+        tuple(sorted(page.notes)),
+        frozenset(page.watched),
+    )
+
+
+def watched(parsed: ParsedModule, beside: Sequence[ParsedModule]) -> frozenset[str]:
+    """The tensors that the hooks of a file look at, by name, the loss left aside."""
+    page = Page(parsed, training="training", for_tf2=False, beside=beside)
+    _Rewording(page).run()
+    return frozenset(page.watched)
+
+
+_TABLE: dict[str, Handler] = {
+    **canned_words.WORDS,
+    **config.WORDS,
+    **experiments.WORDS,
+    **hooks.WORDS,
+    **inputs.WORDS,
+    **keras_words.WORDS,
+    **optimizer_words.WORDS,
+    **receivers.WORDS,
+    **tpu.WORDS,
+    **strategies.WORDS,
+    **small.WORDS,
+}
+_TABLE_2 = {**_TABLE, **keras_words.WORDS_2}
+# Packages and classes whose names are looked at one by one; none of them stays.
+_PACKAGES = frozenset(
+    {
+        *("tf.app", "tf.contrib", "tf.estimator", "tf.keras.estimator", "tf.layers"),
+        *("tf.logging", "tf.losses", "tf.metrics"),
+        *("tf.estimator.ModeKeys", "tf.contrib.learn.ModeKeys"),
+        *(
+            f"tf.contrib.{name}"
+            for name in (
+                *("data", "distribute", "estimator", "framework", "layers", "learn"),
+                *("lookup", "metrics", "opt", "predictor", "slim", "tpu", "training"),
+            )
+        ),
+        *(
+            f"tf.estimator.{name}"
+            for name in ("experimental", "export", "inputs", "tpu")
+        ),
+    }
+)
+# Methods of a Trainer that training.py has only where somebody calls them.
+_UNKNOWN = (
+    *("get_variable_value", "get_variable_names", "eval_dir"),
+    *("experimental_export_all_saved_models", "export_all_saved_models"),
+)
+_METHODS = ("train", "evaluate", "predict")
+
+
+class _Rewording:
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.table = _TABLE_2 if page.for_tf2 else _TABLE
+        self.bare: list[tuple[cst.CSTNode, str]] = []
+
+    def run(self) -> None:
+        """Makes the changes to all words of the file."""
+        words = list(self._words())
+        for word, handler in words:
+            handler(self.page, word)
+        config.replaced(self.page)
+        config.clusters(self.page)
+        inputs.datasets(self.page)
+        hooks.callbacks(self.page)
+        receivers.receivers(self.page)
+        receivers.exports(self.page)
+        keras_words.imported(self.page)
+        keras_words.layers(self.page)
+        keras_words.compiled(self.page)
+        self._drop_aliases()
+        for word in self._left() if not self.page.refusals else ():
+            if self.page.for_tf2 and means_something_else(word.symbol):
+                continue  # what TF 2 has under the name
+            why = advice(word.symbol)
+            if why is not None and not self.page.is_gone(word.node):
+                self.page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
+        self._methods()
+
+    def _words(self) -> Iterator[tuple[Word, Handler]]:
+        for use in self.page.scopes.uses:
+            found = _longest(self.page, use, self.table)
+            if found is not None:
+                yield found, self.table[found.symbol]
+
+    def _left(self) -> Iterator[Word]:
+        """Symbols that no word of the table stands for."""
+        for use in self.page.scopes.uses:
+            root = use.root
+            if root is None or root in self.page.replaced:
+                continue
+            if _longest(self.page, use, self.table) is not None:
+                continue
+            symbol = self.page.symbol(use.node)
+            call = self.page.call_of(use.node)
+            if symbol is not None and call not in self.page.rewritten:
+                yield Word(use.node, symbol, use, self.page.call_of(use.node), False)
+
+    def _drop_aliases(self) -> None:
+        """Takes out ``learn = tf.contrib.learn``, when nothing reads it any more."""
+        page = self.page
+        handed_on = set(_handed_on(page))
+        for binding in self._bindings():
+            symbol = page.symbol(binding.value)
+            if symbol is None or binding.value is None or binding.name in handed_on:
+                continue
+            if symbol not in _PACKAGES and advice(symbol) is None:
+                continue
+            if all(read in page.replaced for read in page.reads(binding)):
+                page.drop_statement(page.statement(binding.value))
+                names = walk(binding.value)
+                page.replaced.update(n for n in names if isinstance(n, cst.Name))
+
+    def _bindings(self) -> Iterator[Binding]:
+        scopes = self.page.scopes
+        for scope in dict.fromkeys((scopes.module_scope, *scopes.opened.values())):
+            for bindings in scope.bindings.values():
+                yield from (one for one in bindings if one.kind is BindingKind.ASSIGN)
+
+    def _methods(self) -> None:
+        """Notes which methods of a Trainer the file may call, and with what."""
+        page = self.page
+        for node, call in page.scopes.calls.items():
+            if not isinstance(node, cst.Attribute):
+                continue
+            if page.resolver.qualified(node) is not None:
+                continue
+            if node.attr.value in _METHODS:
+                self._called(node.attr.value, call)
+            elif node.attr.value in _UNKNOWN:
+                first = call.args[0].value if call.args else None
+                step = isinstance(first, cst.SimpleString) and (
+                    first.evaluated_value == "global_step"
+                )
+                if step:
+                    page.put_span(
+                        page.span(node.attr)[0], page.span(call)[1], "global_step"
+                    )
+                else:
+                    why = "is asked of an Estimator, and no Trainer has it"
+                    page.refuse(call, f"`{node.attr.value}` ({{}}) {why}")
+        page.words.update(inputs.asked(page))
+        symbols = (page.symbol(use.node) or "" for use in page.scopes.uses)
+        if any(symbol.startswith("tf.summary.") for symbol in symbols):
+            page.words.add("summary")
+
+    def _called(self, method: str, call: cst.Call) -> None:
+        words = self.page.words
+        words.add(method)
+        for arg in call.args:
+            name = arg.keyword.value if arg.keyword is not None else ""
+            if name == "hooks" and method == "predict":
+                self.page.drop_argument(call, arg)
+            elif name == "hooks" and method == "evaluate":
+                words.add("evaluate(hooks)")
+            elif name:
+                words.add(name)
+
+
+def _longest(page: Page, use: Use, table: dict[str, Handler]) -> Word | None:
+    """The longest part of a chain that the table has."""
+    node: cst.BaseExpression = use.node
+    while isinstance(node, (cst.Name, cst.Attribute)):
+        symbol = page.symbol(node)
+        if symbol is None:
+            return None
+        if symbol in table:
+            return Word(node, symbol, use, page.call_of(node), _stays(page, node))
+        if not isinstance(node, cst.Attribute):
+            return None
+        node = node.value
+    return None
+
+
+def _stays(page: Page, node: cst.BaseExpression) -> bool:
+    """The name of something whose own statement, here or elsewhere, is renamed."""
+    if page.resolver.made_elsewhere(node) is node:
+        return True
+    return isinstance(node, cst.Name) and any(
+        one.kind is BindingKind.ASSIGN for one in page.resolver.bindings(node)
+    )
+
+
+def _handed_on(page: Page) -> Iterator[str]:
+    """Names that other files take from this one."""
+    for other in page.beside:
+        for use in other.resolver.scopes.imports:
+            node = use.node
+            if isinstance(node, cst.Import):
+                paths = {import_path(alias.name) for alias in node.names}
+            else:
+                base = import_path(node.module)
+                path = other.resolver.absolute(base, len(node.relative))
+                if isinstance(node.names, cst.ImportStar):
+                    if path == page.parsed.name:
+                        yield from page.scopes.module_scope.bindings
+                    continue
+                names = [import_path(alias.name) for alias in node.names]
+                if path == page.parsed.name:
+                    yield from names
+                paths = {f"{path}.{name}".lstrip(".") for name in names}
+            if page.parsed.name in paths:
+                yield from re.findall(r"\.([A-Za-z_]\w*)", other.source.text)
+
+
+# -- what cannot stay ------------------------------------------------------------------
+
+_GRAPH = re.compile(
+    r"tf\.((compat\.v1\.)?(estimator|layers|Session|InteractiveSession|get_variable"
+    r"|variable_scope|placeholder|global_variables|local_variables|trainable_variables"
+    r"|get_collection|add_to_collection|get_default_graph|get_default_session|GraphKeys"
+    r"|wrap_function|tables_initializer|assign\b"
+    r"|train\.(\w*Optimizer$|Saver|Scaffold|MonitoredSession|MonitoredTrainingSession|SessionRun"
+    r"|SingularMonitoredSession|Supervisor|get_global_step|get_or_create_global_step"
+    r"|create_global_step|\w*Hook|init_from_checkpoint|string_input_producer|batch"
+    r"|shuffle_batch))"
+    r"|compat\.v1\.(losses|metrics|summary|keras|Graph|data\.make_"
+    r"|train\.ExponentialMovingAverage))"
+)
+_HINTS = (
+    (r".*(Session\b|Supervisor)", "runs a session: write what it computes eagerly"),
+    (r".*placeholder", "makes a placeholder: pass the value as an argument"),
+    (
+        r"tf\.train\.(\w*input_producer|\w*batch\w*|\w*queue\w*)",
+        "reads its data through queues: read it through tf.data",
+    ),
+    (r".*(get_variable|variable_scope)", "makes variables by name: use Keras layers"),
+    (r".*(collection|GraphKeys|_variables\b)", "reads a collection of the graph"),
+    (r".*Hook", "has no callback yet: write what it does as a hook of your own"),
+    (r"tf\.contrib\.learn", "is of tf.contrib.learn: use tf.estimator"),
+    (r"tf\.train\.\w*Optimizer", "has no optimizer like it in Keras"),
+    (r".*global_step", "reads the global step outside of a model"),
+    (r".*(estimator|Estimator)", "has no native form yet"),
+)
+
+
+def advice(symbol: str) -> str | None:
+    """Why a symbol that stays behind keeps its program; None where it may stay."""
+    if symbol in _PACKAGES:
+        return "is handed about as a whole: name what is used of it"
+    if needs_nothing(symbol):
+        return None
+    move = lookup(symbol)
+    target = move.to if move is not None else symbol
+    gone = target.startswith(("tf.contrib", "tf.python", "tf.keras.estimator"))
+    if not gone and _GRAPH.match(target) is None:
+        return None
+    for pattern, why in _HINTS:
+        if re.match(pattern, symbol):
+            return why
+    return "has no counterpart in TensorFlow 2"

@@ -1,0 +1,264 @@
+"""Where the training module of a program stands, and how its files import it."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import libcst as cst
+
+from ..names.dotted import import_path
+from ..project.facts import ParsedModule, ProjectFacts
+from ..project.reading import read_file
+from ..project.sources import SourceError
+from .programs import Group
+
+__all__ = ["NoPlace", "Place", "place_of"]
+
+
+# Programs in several directories that share files: each has a module of its own.
+_MOST_HOMES = 4
+_ADDS = re.compile(r"^sys\.path\b", re.MULTILINE)
+_IMPORTS = re.compile(r"^\s*(?:from|import)\s+tensorflow\b", re.MULTILINE)
+
+
+class NoPlace(Exception):
+    """No directory is one that every file of a program can import from."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A directory for the module: ``package`` is its dotted name from ``root``."""
+
+    root: str
+    package: str
+    # Files that others find by where these stand.
+    found: frozenset[str] = frozenset()
+    # Where other programs that share files with the first start: each has its own.
+    others: tuple[str, ...] = ()
+    # It looks like a package, and nothing tells whether its file is started by path
+    # or with `python -m`, which does not search it.
+    unsure: bool = False
+
+    @property
+    def folder(self) -> Path:
+        """The directory."""
+        return (
+            Path(self.root, *self.package.split("."))
+            if self.package
+            else Path(self.root)
+        )
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Every directory that gets the module."""
+        return (self.folder, *map(Path, self.others))
+
+    def package_for(self, parsed: ParsedModule) -> str:
+        """What a file writes between ``from`` and ``import``; empty for none."""
+        if not self.package:
+            return self.package
+        if os.path.abspath(parsed.path) not in self.found and not _is_relative(parsed):
+            return self.package
+        own = os.path.relpath(os.path.dirname(os.path.abspath(parsed.path)), self.root)
+        parts = [] if own == "." else own.split(os.sep)
+        wanted = self.package.split(".")
+        if parts[: len(wanted)] != wanted:
+            return self.package
+        return "." * (1 + len(parts) - len(wanted))
+
+
+def place_of(group: Group, facts: ProjectFacts) -> Place:
+    """The directory of a group's module: its package, or where it starts."""
+    files = (*group.files, *group.support)
+    paths = [os.path.abspath(path) for path in files]
+    roots = {root for path in files for root in _roots(path, facts)}
+    alone = not roots
+    if alone:
+        roots = {_own_root(path, facts) for path in files}
+    # The outermost directory from which every file can be named, in time.
+    fitting = [
+        root
+        for root in sorted(roots)
+        if all(_below(path, root) for path in paths)
+        and not any(_comes_late(path, root, facts) for path in files)
+        and all(_finds(path, root, facts) for path in _starting(group.files, facts))
+    ]
+    if not fitting:
+        # Where a script lies is on the search path before it runs.
+        homes = {os.path.dirname(os.path.abspath(path)) for path in group.files}
+        if len(homes) > 1:
+            homes = _started_in(group.files, facts)
+        if not 0 < len(homes) <= _MOST_HOMES:
+            raise NoPlace("its files import each other from several directories")
+        first, *others = sorted(homes)
+        return Place(first, "", others=tuple(others))
+    root = fitting[0]
+    packages = {package for path in paths if (package := _package(path, root))}
+    if not packages or len({package.split(".")[0] for package in packages}) > 1:
+        looks_like_one = os.path.isfile(os.path.join(root, "__init__.py"))
+        return Place(root, "", unsure=alone and looks_like_one)
+    relative = [path for path in files if _names_no_top(path, facts)]
+    if relative:
+        return Place(root, _shared(packages), _found_from(relative, facts))
+    return Place(root, packages.pop().split(".")[0])
+
+
+def _finds(path: str, root: str, facts: ProjectFacts) -> bool:
+    """A program that starts in a file has a directory on its search path."""
+    directory = os.path.dirname(path)
+    known = (directory, *facts.added_roots(directory))
+    if root in known:
+        return True
+    roots = _roots(Path(path), facts)
+    return root in roots or not roots
+
+
+def _starting(paths: Iterable[Path], facts: ProjectFacts) -> set[str]:
+    """All files that import these, however far, and are imported by none."""
+    every = [*paths]
+    every += facts.users(*every)
+    return {os.path.abspath(path) for path in every if not facts.importers(path)}
+
+
+def _started_in(paths: Iterable[Path], facts: ProjectFacts) -> set[str]:
+    """The directories in which programs start that these files are part of."""
+    starts = _starting(paths, facts)
+    # What `python -m` starts inside of a package does not have its folder to search.
+    if any(
+        os.path.isfile(os.path.join(os.path.dirname(one), "__init__.py"))
+        and os.path.dirname(one) not in _roots(Path(one), facts)
+        for one in starts
+    ):
+        return set()
+    return {os.path.dirname(one) for one in starts}
+
+
+def _names_no_top(path: Path, facts: ProjectFacts) -> bool:
+    """A file that is found by where it stands, whatever package is the outermost.
+
+    Folders may look like packages that are none to the program: it is started with
+    `python -m` inside of them.
+    """
+    parsed = _parsed(path, facts)
+    return parsed is not None and _is_relative(parsed)
+
+
+def _found_from(paths: Iterable[Path], facts: ProjectFacts) -> frozenset[str]:
+    """Files that are imported relatively, which nobody else starts."""
+    found: set[str] = set()
+    for path in paths:
+        parsed = _parsed(path, facts)
+        for use in parsed.resolver.scopes.imports if parsed is not None else ():
+            node = use.node
+            if not isinstance(node, cst.ImportFrom) or not node.relative:
+                continue
+            text = cst.Module([cst.SimpleStatementLine([node])]).code
+            found.update(map(str, facts.imported_files(path, text.encode())))
+    return frozenset(map(os.path.abspath, found))
+
+
+def _shared(packages: Iterable[str]) -> str:
+    """The innermost package that holds all of them."""
+    first, *others = (package.split(".") for package in packages)
+    for other in others:
+        same = (pair[0] == pair[1] for pair in zip(first, other, strict=False))
+        first = first[: sum(itertools.takewhile(bool, same))]
+    return ".".join(first)
+
+
+def _comes_late(path: Path, root: str, facts: ProjectFacts) -> bool:
+    """A directory that a file adds to its search path after it imports TensorFlow.
+
+    Imports from the added modules stand where those of TensorFlow do.
+    """
+    directory = os.path.dirname(os.path.abspath(path))
+    if root == directory or root not in facts.added_roots(directory):
+        return False
+    parsed = _parsed(path, facts)
+    if parsed is None:
+        return True
+    text = parsed.source.text
+    added, imported = _ADDS.search(text), _IMPORTS.search(text)
+    return added is None or (imported is not None and imported.start() < added.start())
+
+
+def _below(path: str, root: str) -> bool:
+    return os.path.commonpath([path, root]) == root
+
+
+def _package(path: str, root: str) -> str:
+    """The dotted name of a file's package below a root; empty where it has none."""
+    folder = os.path.relpath(os.path.dirname(path), root)
+    if folder == ".":
+        return ""
+    parts = folder.split(os.sep)
+    for end in range(1, len(parts) + 1):
+        if not os.path.isfile(os.path.join(root, *parts[:end], "__init__.py")):
+            return ".".join(parts[: end - 1])
+    return ".".join(parts)
+
+
+def _own_root(path: Path, facts: ProjectFacts) -> str:
+    """Where a file without imports from its project is started."""
+    for user in facts.importers(path):
+        found = _roots(user, facts)
+        if found:
+            return found[0]
+    return os.path.dirname(os.path.abspath(path))
+
+
+def _roots(path: Path, facts: ProjectFacts) -> list[str]:
+    """The directories that a file's imports from its project start at."""
+    parsed = _parsed(path, facts)
+    found: list[str] = []
+    if parsed is None:
+        return found
+    for dotted, relative in _imported(parsed):
+        if relative:
+            root = facts.import_roots(path)[0]
+            if root not in found:
+                found.append(root)
+            continue
+        target = facts.locate(dotted, path)
+        if target is None:
+            continue
+        parts = dotted.split(".")
+        root = os.path.abspath(target)
+        steps = len(parts) + (os.path.basename(root) == "__init__.py")
+        for _ in range(steps):
+            root = os.path.dirname(root)
+        if root not in found:
+            found.append(root)
+    return found
+
+
+def _imported(parsed: ParsedModule) -> Iterator[tuple[str, bool]]:
+    for use in parsed.resolver.scopes.imports:
+        node = use.node
+        if isinstance(node, cst.Import):
+            for alias in node.names:
+                yield import_path(alias.name), False
+        elif node.relative:
+            yield import_path(node.module), True
+        elif node.module is not None:
+            base = import_path(node.module)
+            yield base, False
+            if not isinstance(node.names, cst.ImportStar):
+                for alias in node.names:
+                    yield f"{base}.{import_path(alias.name)}", False
+
+
+def _is_relative(parsed: ParsedModule) -> bool:
+    return any(relative for _, relative in _imported(parsed))
+
+
+def _parsed(path: Path, facts: ProjectFacts) -> ParsedModule | None:
+    try:
+        return facts.load(path, facts.as_python3(path, read_file(path)))
+    except (OSError, SourceError):
+        return None
