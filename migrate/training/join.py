@@ -57,6 +57,8 @@ WORDS: dict[str, frozenset[str]] = {
         "evaluation_log": "evaluations eval_dir",
         "early_stopping": "*",
         "inputs": "*",
+        "datasets": "*",
+        "datasets_batches": "next_batch epochs_completed",
         "receivers": "*",
         "exporters": "*",
         "predictors": "*",

@@ -79,6 +79,19 @@ REFUSALS = {
         "with tf.Session() as sess:\n    sess.run(x)\n",
         "`tf.Session` (line 3) runs a session",
     ),
+    "MNIST of bytes": (
+        "tf.contrib.learn.datasets.mnist.read_data_sets('data', dtype=tf.uint8)\n",
+        "`dtype` (line 3) of MNIST's data sets",
+    ),
+    "a data set that was a download": (
+        "tf.contrib.learn.datasets.load_dataset('dbpedia')\n",
+        "(line 3) loads a data set that is gone",
+    ),
+    "memory of devices": (
+        "from tensorflow.python.client import device_lib\n\n"
+        "print([one.memory_limit for one in device_lib.list_local_devices()])\n",
+        "says more than names and types",
+    ),
     "a placeholder": ("x = tf.placeholder(tf.float32)\n", "makes a placeholder"),
     "queues": (
         "x = tf.train.string_input_producer(['a'])\n",
@@ -597,6 +610,51 @@ ROWS = {
                 x, y = next(iter(data))
                 print(x)
             return data
+        """,
+    ),
+    "a file that is read at once": (
+        "a = tf.python.lib.io.file_io.read_file_to_string(path)\n"
+        "b = tf.python.lib.io.file_io.read_file_to_string(path, binary_mode=True)\n",
+        "a = tf.io.gfile.GFile(path).read()\n"
+        'b = tf.io.gfile.GFile(path, "rb").read()\n',
+    ),
+    "devices by their names": (
+        """
+        from tensorflow.python.client import device_lib
+
+        names = [one.name for one in device_lib.list_local_devices()]
+        """,
+        "names = [one.name for one in tf.config.list_logical_devices()]\n",
+    ),
+    "MNIST": (
+        """
+        from tensorflow.examples.tutorials.mnist import input_data
+
+        a = input_data.read_data_sets('data', one_hot=True)
+        b = input_data.read_data_sets('data', False, True, source_url='https://a')
+        c = tf.contrib.learn.datasets.load_dataset('mnist')
+        d = tf.contrib.learn.datasets.DATASETS['mnist'](folder)
+        e = tf.contrib.learn.datasets.mnist.load_mnist(train_dir=folder)
+        """,
+        """
+        a = read_data_sets('data', one_hot=True)
+        b = read_data_sets('data', one_hot=True)
+        c = read_data_sets('MNIST-data')
+        d = read_data_sets(folder)
+        e = read_data_sets(folder=folder)
+        """,
+    ),
+    "a receiver of one dictionary": (
+        """
+        def receiver():
+            inputs = {'x': tf.placeholder(tf.float32, [None])}
+            return tf.estimator.export.ServingInputReceiver(inputs, inputs)
+        """,
+        """
+        @tf.function(
+            input_signature=[{'x': tf.TensorSpec([None], tf.float32, name='x')}])
+        def receiver(inputs):
+            return inputs
         """,
     ),
     "a file of the private module": (

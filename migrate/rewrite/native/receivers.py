@@ -223,6 +223,7 @@ class _Receiver:
         others = page.reads(binding) if binding is not None else []
         reads = 1 + sum(one not in inside for one in others)
         plain = isinstance(before, cst.SimpleStatementLine) and len(before.body) == 1
+        plain = plain and before is not None and not page.is_gone(before)
         if made is not None and plain and page.statement(made) is before and reads == 1:
             # ``features = f(x)`` and ``return features``
             assert before is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import gzip
 import logging
 from pathlib import Path
 
@@ -40,7 +41,7 @@ STOPPING = training(
 MANY = training(
     *("predict", "warm_start_from", "optimizers", "tf_random_seed", "replace", "gpus"),
     *("keep_checkpoint_every_n_hours", "KerasTask", "evaluate(hooks)", "EvalSpec"),
-    *("HParams", "from_saved_model", "RMSProp"),
+    *("HParams", "from_saved_model", "RMSProp", "read_data_sets", "next_batch"),
 )
 
 
@@ -600,3 +601,26 @@ def check_saved_models_answer_arrays(folder: str) -> None:
         {"x": [[0.0, 0.1], [0.2, 0.3]]}
     )
     np.testing.assert_allclose(answers["output"], values, 1e-5)
+
+
+def check_mnist_is_shuffled_as_recorded(folder: str) -> None:
+    images = np.random.RandomState(0).randint(0, 256, (7, 784)).astype(np.uint8)
+    for name, count in (("train", 5), ("t10k", 2)):
+        pixels = bytes(16) + images[:count].tobytes()
+        Path(folder, f"{name}-images-idx3-ubyte").write_bytes(pixels)
+        labels = gzip.compress(bytes(8) + bytes(range(count)))
+        Path(folder, f"{name}-labels-idx1-ubyte.gz").write_bytes(labels)
+    data = MANY.read_data_sets(folder, validation_size=1, seed=7)
+    np.testing.assert_allclose(data.train.images * 255, images[1:5], 1e-6)
+    assert data.train.images.dtype == np.float32
+    assert [*data.validation.labels] == [0] and [*data.test.labels] == [0, 1]
+    batches = [data.train.next_batch(3) for _ in range(3)]
+    # What tf.contrib.learn.datasets.mnist.DataSet of TensorFlow 1.15.5 hands out.
+    recorded = [[3, 2, 1], [4, 4, 2], [3, 1, 1]]
+    assert [[*labels] for _, labels in batches] == recorded
+    for shown, labels in batches:
+        np.testing.assert_allclose(shown * 255, images[labels], 1e-6)
+    assert data.train.epochs_completed == 2
+    one_hot = MANY.read_data_sets(folder, True, False, 0).test
+    assert one_hot.images.shape == (2, 28, 28, 1)
+    np.testing.assert_array_equal(one_hot.labels, np.eye(10)[:2])
