@@ -29,9 +29,11 @@ def read_data_sets(
 
     Pixels are from 0 to 1; the first images for training are for validation.
     """
-    names = ("train-images-idx3", "train-labels-idx1")
-    names += ("t10k-images-idx3", "t10k-labels-idx1")
-    parts = [_read(os.path.join(folder, f"{name}-ubyte")) for name in names]
+    parts = [
+        _read(os.path.join(folder, f"{kind}-{what}-ubyte"))
+        for kind in ("train", "t10k")
+        for what in ("images-idx3", "labels-idx1")
+    ]
     if any(part is None for part in parts):
         parts = [part for pair in tf_keras.datasets.mnist.load_data() for part in pair]
     images, labels, test_images, test_labels = parts

@@ -63,6 +63,7 @@ WORDS: dict[str, frozenset[str]] = {
         "exporters": "*",
         "predictors": "*",
         "from_estimator": "from_estimator",
+        "added": "*",
         "hparams": "*",
         "gpus": "gpus",
         "one_process": "TF_CONFIG train_and_evaluate",

@@ -79,6 +79,10 @@ REFUSALS = {
         "with tf.Session() as sess:\n    sess.run(x)\n",
         "`tf.Session` (line 3) runs a session",
     ),
+    "metrics that a name holds": (
+        "def more(labels):\n    return FOUND\n\n\ntf.estimator.add_metrics(e, more)\n",
+        "the metrics (line 7) are not added: `more` returns no plain dictionary",
+    ),
     "MNIST of bytes": (
         "tf.contrib.learn.datasets.mnist.read_data_sets('data', dtype=tf.uint8)\n",
         "`dtype` (line 3) of MNIST's data sets",
@@ -642,6 +646,75 @@ ROWS = {
         c = read_data_sets('MNIST-data')
         d = read_data_sets(folder)
         e = read_data_sets(folder=folder)
+        """,
+    ),
+    "more metrics": (
+        """
+        def more(labels, predictions):
+            told = predictions['predictions']
+            return {'rmse': tf.metrics.root_mean_squared_error(labels, told)}
+
+
+        e = tf.contrib.estimator.add_metrics(e, more)
+        e = tf.contrib.estimator.forward_features(estimator=e, keys='id')
+        """,
+        """
+        def more(labels, predictions):
+            told = predictions['predictions']
+            return {'rmse': (labels, told)}
+
+
+        e = add_metrics(
+            e, more, lambda: [tf_keras.metrics.RootMeanSquaredError('rmse')])
+        e = forward_features(trainer=e, keys='id')
+        """,
+    ),
+    "several metrics by keywords": (
+        """
+        def more(labels, predictions, features):
+            found = {
+                'a': tf.metrics.mean(labels),
+                'b': tf.metrics.mean_squared_error(
+                    labels, predictions['predictions'], weights=features['w']),
+            }
+            return found
+
+
+        e = tf.estimator.add_metrics(metric_fn=more, estimator=e)
+        """,
+        """
+        def more(labels, predictions, features):
+            found = {
+                'a': (labels,),
+                'b': (tf.math.squared_difference(
+                    tf.reshape(predictions['predictions'], tf.shape(labels)),
+                    labels), features['w']),
+            }
+            return found
+
+
+        e = add_metrics(measured=more, trainer=e, make_metrics=lambda: [
+                tf_keras.metrics.Mean('a'),
+                tf_keras.metrics.Mean('b'),
+            ])
+        """,
+    ),
+    "a raw receiver that is filled": (
+        """
+        def export():
+            inputs = {}
+            for key in KEYS:
+                inputs[key] = tf.placeholder(tf.float32, [None], name=key)
+            receiver = tf.estimator.export.build_raw_serving_input_receiver_fn(inputs)
+            e.export_saved_model('out', receiver)
+        """,
+        """
+        def export():
+            inputs = {}
+            for key in KEYS:
+                inputs[key] = tf.TensorSpec([None], tf.float32)
+            receiver = raw_receiver(inputs)
+            e.export_saved_model('out', receiver)
         """,
     ),
     "a receiver of one dictionary": (

@@ -343,7 +343,11 @@ def _raw(page: Page, word: Word) -> None:
     if features is None:
         page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
         return
-    for one in walk(features):
+    made: list[cst.CSTNode] = [*walk(features)]
+    function = page.function(word.node)
+    if isinstance(function, cst.FunctionDef):
+        made += _filled(page.parsed, function)
+    for one in made:
         if isinstance(one, cst.Call) and page.symbol(one.func) == _PLACEHOLDER:
             page.put(one, *_spec(page, one, None))
 

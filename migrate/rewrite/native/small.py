@@ -123,6 +123,22 @@ _FILES = {
     "recursive_create_dir": "makedirs",
     "rename": "rename",
 }
+# The same functions under the names that tf.gfile had for them.
+_OLD_FILES = {
+    "Copy": "copy",
+    "DeleteRecursively": "rmtree",
+    "Exists": "exists",
+    "FastGFile": "GFile",
+    "GFile": "GFile",
+    "Glob": "glob",
+    "IsDirectory": "isdir",
+    "ListDirectory": "listdir",
+    "MakeDirs": "makedirs",
+    "MkDir": "mkdir",
+    "Open": "GFile",
+    "Remove": "remove",
+    "Rename": "rename",
+}
 
 
 def _file(name: str) -> Handler:
@@ -133,8 +149,11 @@ def _file(name: str) -> Handler:
 
 
 def _read_file(page: Page, word: Word) -> None:
-    args = word.call and arguments(page, word.call, ("filename", "binary_mode"))
-    if not word.call or not args or "filename" not in args:
+    call = word.call
+    args = None
+    if call is not None:
+        args = arguments(page, call, ("filename", "binary_mode"))
+    if call is None or args is None or "filename" not in args:
         page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
         return
     mode = args.get("binary_mode")
@@ -144,7 +163,7 @@ def _read_file(page: Page, word: Word) -> None:
     mode_text = f", {page.string('rb')}" if shown else ""
     opened = page.tf(word.node, "io.gfile.GFile")
     page.replaced.add(root_of(word.node))
-    page.put(word.call, f"{opened}(", args["filename"].value, f"{mode_text}).read()")
+    page.put(call, f"{opened}(", args["filename"].value, f"{mode_text}).read()")
 
 
 _DEVICE = re.compile(r"\.(memory_limit|locality|incarnation|physical_device_desc)\b")
@@ -204,7 +223,7 @@ def _by_name(page: Page, word: Word) -> None:
     folder = page.string("MNIST-data")
     if known is None or holder is None or word.stays:
         page.refuse(word.node, f"`{word.symbol}` ({{}}) loads a data set that is gone")
-    elif holder is word.call:
+    elif isinstance(holder, cst.Call):
         page.put(holder, f"{read}({folder})")
     elif isinstance(outer, cst.Call) and outer.func is holder:
         page.put(holder, read)
@@ -225,6 +244,9 @@ def _shared_columns(page: Page, word: Word) -> None:
 
 WORDS: dict[str, Handler] = {
     **{f"tf.python.lib.io.file_io.{old}": _file(new) for old, new in _FILES.items()},
+    **{
+        f"tf.python.platform.gfile.{old}": _file(new) for old, new in _OLD_FILES.items()
+    },
     "tf.python.lib.io.file_io.read_file_to_string": _read_file,
     "tf.python.client.device_lib.list_local_devices": _devices,
     **{
