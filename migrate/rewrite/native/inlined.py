@@ -515,8 +515,12 @@ def without_unread(
     parsed: ParsedModule, facts: ProjectFacts, name: str
 ) -> ParsedModule:
     """The file without a function of that name, if nothing speaks of it any more."""
+    alone = name in parsed.resolver.scopes.module_scope.bindings
+    # A method of something else may have the name of a function.
+    others = {n.attr for n in parsed.nodes if alone and isinstance(n, cst.Attribute)}
     words = sum(
-        isinstance(one, (cst.Name,)) and one.value == name for one in parsed.nodes
+        isinstance(one, cst.Name) and one.value == name and one not in others
+        for one in parsed.nodes
     )
     strings = sum(
         isinstance(one, cst.SimpleString) and name in one.value for one in parsed.nodes
