@@ -83,6 +83,10 @@ REFUSALS = {
         "def more(labels):\n    return FOUND\n\n\ntf.estimator.add_metrics(e, more)\n",
         "the metrics (line 7) are not added: `more` returns no plain dictionary",
     ),
+    "gradients of some optimizer that are clipped": (
+        "a = tf.contrib.estimator.clip_gradients_by_norm(f(), 0.25)\n",
+        "clips the gradients of an optimizer that is not made in its call",
+    ),
     "MNIST of bytes": (
         "tf.contrib.learn.datasets.mnist.read_data_sets('data', dtype=tf.uint8)\n",
         "`dtype` (line 3) of MNIST's data sets",
@@ -716,6 +720,11 @@ ROWS = {
             receiver = raw_receiver(inputs)
             e.export_saved_model('out', receiver)
         """,
+    ),
+    "gradients that are clipped": (
+        "a = tf.contrib.estimator.clip_gradients_by_norm(\n"
+        "    tf.train.AdagradOptimizer(learning_rate=rate), 0.25)\n",
+        "a = tf_keras.optimizers.Adagrad(rate, epsilon=0.0, global_clipnorm=0.25)\n",
     ),
     "a receiver of one dictionary": (
         """

@@ -19,6 +19,8 @@ __all__ = ["WORDS"]
 
 _STEP = "STEP_ARGUMENT"
 _RATE = "LEARNING_RATE_ARGUMENT"
+_CLIP = "tf.contrib.estimator.clip_gradients_by_norm"
+_TOGETHER = "gradients are clipped when those of all replicas are added up"
 _ROWS = ("embedding", "gather", "feature_column")
 
 
@@ -44,7 +46,41 @@ def _optimizer(page: Page, word: Word) -> None:
         page.refuse(word.node, f"{refused} ({{}})")
         return
     page.replaced.add(root_of(word.node))
-    placed(page, call, code, {_RATE: rate.value} if rate is not None else None)
+    clip = _clipping(page, call)
+    whole = call
+    if clip is not None:
+        whole, norm = clip
+        if code.training or not code.text.endswith(")"):
+            why = "clips gradients by their norm, and this optimizer cannot"
+            page.refuse(whole, f"`{page.source(whole.func)}` ({{}}) {why}")
+        text = f"{code.text[:-1]}, global_clipnorm={plain(page, norm)})"
+        code = replace(code, text=text, notes=(*code.notes, _TOGETHER))
+    placed(page, whole, code, {_RATE: rate.value} if rate is not None else None)
+
+
+def _clipping(
+    page: Page, node: cst.CSTNode
+) -> tuple[cst.Call, cst.BaseExpression] | None:
+    """The call that makes an optimizer clip its gradients, and their norm."""
+    holder = page.parent(node)
+    outer = page.parent(holder) if isinstance(holder, cst.Arg) else None
+    if not isinstance(outer, cst.Call) or page.symbol(outer.func) != _CLIP:
+        return None
+    args = arguments(page, outer, ("optimizer", "clip_norm")) or {}
+    if args.keys() != {"optimizer", "clip_norm"} or args["optimizer"] is not holder:
+        return None
+    return outer, args["clip_norm"].value
+
+
+def _clip(page: Page, word: Word) -> None:
+    """Is changed with the optimizer in it."""
+    first = word.call.args[0].value if word.call and word.call.args else None
+    symbol = page.symbol(first.func) if isinstance(first, cst.Call) else None
+    if symbol in OPTIMIZERS and first is not None and _clipping(page, first):
+        page.replaced.add(root_of(word.node))
+    else:
+        why = "clips the gradients of an optimizer that is not made in its call"
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
 
 
 def _schedule(page: Page, word: Word) -> None:
@@ -122,5 +158,6 @@ def _is_rate(page: Page, node: cst.CSTNode, depth: int = 0) -> bool:
 
 WORDS: dict[str, Handler] = {
     **{name: _optimizer for name in OPTIMIZERS if name.startswith("tf.train.")},
+    _CLIP: _clip,
     **{name: _schedule for name in SCHEDULES if name.startswith("tf.train.")},
 }

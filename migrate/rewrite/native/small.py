@@ -274,6 +274,7 @@ WORDS: dict[str, Handler] = {
     "tf.app.flags": _flags,
     "tf.flags": _flags,
     "tf.set_random_seed": _seed,
+    "tf.random.set_random_seed": _seed,
     **{
         f"tf.{name}": _dropped
         for name in (
