@@ -87,6 +87,19 @@ REFUSALS = {
         "a = tf.contrib.estimator.clip_gradients_by_norm(f(), 0.25)\n",
         "clips the gradients of an optimizer that is not made in its call",
     ),
+    "metrics that a loop adds to": (
+        """
+        def more(labels):
+            found = {'a': tf.metrics.mean(labels)}
+            for name in NAMES:
+                found[name] = tf.metrics.mean(labels)
+            return found
+
+
+        tf.estimator.add_metrics(e, more)
+        """,
+        "the metrics (line 10) are not added: `more` returns no plain dictionary",
+    ),
     "MNIST of bytes": (
         "tf.contrib.learn.datasets.mnist.read_data_sets('data', dtype=tf.uint8)\n",
         "`dtype` (line 3) of MNIST's data sets",

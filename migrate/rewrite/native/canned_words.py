@@ -108,8 +108,11 @@ def _measured(page: Page, node: cst.BaseExpression) -> list[str]:
     alone = sum(page.resolver.definition(n) is function for n in page.loads(name)) == 1
     returns = [n for n in walk(function) if isinstance(n, cst.Return)]
     told = page.value(returns[0].value) if len(returns) == 1 else None
+    given_name = page.assigned(returns[0].value) if len(returns) == 1 else None
+    if given_name is not None and len(page.reads(given_name)) > 1:
+        alone = False  # something else is added to it
     if not isinstance(told, cst.Dict) or not alone:
-        raise Odd(node, f"`{name}` returns no plain dictionary, or is called besides")
+        raise Odd(node, f"`{name}` returns no plain dictionary, or is used besides")
     found = []
     for one in told.elements:
         made = page.value(one.value)
@@ -129,7 +132,7 @@ def _measured(page: Page, node: cst.BaseExpression) -> list[str]:
         known = metric(symbol, page.source(one.key), given)
         nodes = ast.walk(ast.parse(known.constructor.text))
         names = {n.id for n in nodes if isinstance(n, ast.Name)}
-        if names - {"tf_keras", "tf"} - known.constructor.training:
+        if names & set(page.scopes.opened[function].bindings):
             raise Odd(one, f"a metric of `{name}` is made of what only it knows")
         found.append(spelled(page, node, known.constructor))
         values = [*known.update, *filter(None, [known.sample_weight])]
