@@ -100,6 +100,10 @@ REFUSALS = {
         """,
         "the metrics (line 10) are not added: `more` returns no plain dictionary",
     ),
+    "layers that nothing calls": (
+        "def other(x):\n    return tf.layers.dense(x, 1)\n",
+        "(line 4) stands in `other`, which nothing of the program calls",
+    ),
     "MNIST of bytes": (
         "tf.contrib.learn.datasets.mnist.read_data_sets('data', dtype=tf.uint8)\n",
         "`dtype` (line 3) of MNIST's data sets",
