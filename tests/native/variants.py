@@ -666,6 +666,18 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
             "    logits = tf.layers.dense(net, 3, kernel_initializer=RAMP)\n",
         ),
     ),
+    "normalized_volumes": (
+        (
+            "    net = tf.layers.dense(\n",
+            "    volumes = tf.layers.conv3d(\n"
+            "        tf.reshape(pixels, [-1, 2, 2, 2, 1]), 3, 2, padding='same',\n"
+            "        kernel_initializer=RAMP)\n"
+            "    volumes = tf.layers.batch_normalization(\n"
+            "        volumes, momentum=0.8, training=mode == tf.estimator.ModeKeys.TRAIN)\n"
+            "    pixels = tf.reshape(tf.nn.relu(volumes), [-1, 24])\n"
+            "    net = tf.layers.dense(\n",
+        ),
+    ),
     "loss_and_update_from_helpers": (
         (
             _MAIN,
