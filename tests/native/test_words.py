@@ -104,6 +104,18 @@ REFUSALS = {
         "def other(x):\n    return tf.layers.dense(x, 1)\n",
         "(line 4) stands in `other`, which nothing of the program calls",
     ),
+    "losses that are gathered": (
+        "def f(labels, logits):\n"
+        "    tf.losses.log_loss(labels, logits)\n"
+        "    return tf.losses.get_total_loss()\n",
+        "`tf.losses.get_total_loss` (line 5) has no counterpart",
+    ),
+    "a sum of losses": (
+        "def f(labels, logits):\n"
+        "    return tf.losses.log_loss(\n"
+        "        labels, logits, reduction=tf.losses.Reduction.SUM)\n",
+        "a loss (line 4) that is a sum",
+    ),
     "MNIST of bytes": (
         "tf.contrib.learn.datasets.mnist.read_data_sets('data', dtype=tf.uint8)\n",
         "`dtype` (line 3) of MNIST's data sets",
@@ -742,6 +754,20 @@ ROWS = {
         "a = tf.contrib.estimator.clip_gradients_by_norm(\n"
         "    tf.train.AdagradOptimizer(learning_rate=rate), 0.25)\n",
         "a = tf_keras.optimizers.Adagrad(rate, epsilon=0.0, global_clipnorm=0.25)\n",
+    ),
+    "losses of functions": (
+        """
+        def f(labels, logits, weights):
+            a = tf.losses.softmax_cross_entropy(labels, logits)
+            return a + tf.losses.absolute_difference(labels, logits, weights)
+        """,
+        """
+        def f(labels, logits, weights):
+            a = tf.reduce_mean(
+                tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits))
+            return a + weighted_mean(
+                tf.abs(logits - tf.cast(labels, tf.float32)), weights)
+        """,
     ),
     "a receiver of one dictionary": (
         """

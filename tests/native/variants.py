@@ -703,12 +703,17 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
     "helper_gives_to_its_argument": (
         (
             _MAIN,
-            "def with_penalty(loss, logits):\n"
+            "def with_penalty(loss, logits, mode):\n"
             "    total = loss + tf.reduce_mean(tf.square(logits))\n"
-            "    total = total * loss + tf.losses.absolute_difference(logits, 2. * logits)\n"
-            "    return total\n\n\n" + _MAIN,
+            "    if mode == tf.estimator.ModeKeys.EVAL:\n"
+            "        total = total * 2.\n"
+            "    total = total * loss + far(2. * logits, logits)\n"
+            "    return total\n\n\n"
+            "def far(there, here):\n"
+            "    return tf.losses.absolute_difference(there, here, weights=0.5)\n\n\n"
+            + _MAIN,
         ),
-        (_LOSS, f"{_LOSS}    loss = with_penalty(loss, logits)\n"),
+        (_LOSS, f"{_LOSS}    loss = with_penalty(loss, logits, mode)\n"),
     ),
     "more_metrics": (
         (

@@ -30,8 +30,8 @@ def with_helpers_inlined(
 ) -> ParsedModule:
     """The file with helpers of its model functions in the place of their calls.
 
-    Those are inlined that make specifications, losses, updates or metrics, for a Task
-    has no place for a function that does; and methods that make layers.
+    Those are inlined that make specifications, updates or metrics, or losses by modes,
+    for a Task has no place for a function that does; and methods that make layers.
     """
     parsed = _with_metrics_called(parsed, facts)
     for _ in range(_MOST):
@@ -163,27 +163,38 @@ def _helper(
     return found if isinstance(found.body, cst.IndentedBlock) else None
 
 
-def _knows(tree: Tree, helper: cst.FunctionDef, seen: set[cst.CSTNode]) -> bool:
+def _knows(
+    tree: Tree,
+    helper: cst.FunctionDef,
+    seen: set[cst.CSTNode],
+    asks_for_mode: bool = False,
+) -> bool:
     """It does what a Task has methods for; or it is a method that makes layers."""
     if helper in seen:
         return False
     seen.add(helper)
     is_method = isinstance(tree.parent(tree.parent(helper) or helper), cst.ClassDef)
+    asks_for_mode = asks_for_mode or any(
+        isinstance(one, cst.Attribute) and one.attr.value == "ModeKeys"
+        for one in walk(helper.body)
+    )
     for node in walk(helper.body):
         if not isinstance(node, cst.Call):
             continue
         func = node.func
         symbol = tree.symbol(func) or ""
-        if symbol.startswith(("tf.metrics.", "tf.losses.")) or symbol.endswith(
+        if symbol.startswith("tf.metrics.") or symbol.endswith(
             (*_SPECS, "optimize_loss", "create_train_op")
         ):
+            return True
+        if symbol.startswith("tf.losses.") and asks_for_mode:
             return True
         if isinstance(func, cst.Attribute) and func.attr.value in _KNOWING:
             return True
         if is_method and symbol.startswith(_LAYERS):
             return True
         inner = _helper(tree, helper, node)
-        if inner is not None and _knows(tree, inner, seen):
+        if inner is not None and _knows(tree, inner, seen, asks_for_mode):
             return True
     return False
 

@@ -1,12 +1,15 @@
-"""Optimizers and schedules that functions of a program make, outside of its models."""
+"""Optimizers, schedules and losses of functions that a program's models call."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import libcst as cst
 
 from .code import Refused
+from .losses import SIGNATURES as LOSSES
+from .losses import SUMMED, loss
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .optimizers import optimizer
 from .page import Page
@@ -21,6 +24,7 @@ _STEP = "STEP_ARGUMENT"
 _RATE = "LEARNING_RATE_ARGUMENT"
 _CLIP = "tf.contrib.estimator.clip_gradients_by_norm"
 _TOGETHER = "gradients are clipped when those of all replicas are added up"
+_GATHERED = re.compile(r"get_total_loss|get_losses|\.LOSSES\b|add_loss\b")
 _ROWS = ("embedding", "gather", "feature_column")
 
 
@@ -116,6 +120,29 @@ def _schedule(page: Page, word: Word) -> None:
     placed(page, call, code)
 
 
+def _loss(page: Page, word: Word) -> None:
+    """A loss, where nothing asks for those that were gathered."""
+    call = word.call
+    args = None if call is None else arguments(page, call, LOSSES[word.symbol])
+    texts = [one.source.text for one in (page.parsed, *page.beside)]
+    gathered = any(_GATHERED.search(text) for text in texts)
+    if call is None or args is None or word.stays or gathered:
+        return
+    try:
+        code = loss(
+            word.symbol, {name: plain(page, one.value) for name, one in args.items()}
+        )
+    except Refused as refused:
+        page.refuse(word.node, f"{refused} ({{}})")
+        return
+    if SUMMED in code.notes:
+        why = "that is a sum is made in a function: make it in the model_fn"
+        page.refuse(word.node, f"a loss ({{}}) {why}")
+    page.replaced.add(root_of(word.node))
+    page.rewritten.add(call)
+    placed(page, call, code)
+
+
 def _is_step(page: Page, arg: cst.Arg | None) -> bool:
     """The global step, and not a step of the caller's."""
     value = page.value(arg.value) if arg is not None else None
@@ -159,5 +186,6 @@ def _is_rate(page: Page, node: cst.CSTNode, depth: int = 0) -> bool:
 WORDS: dict[str, Handler] = {
     **{name: _optimizer for name in OPTIMIZERS if name.startswith("tf.train.")},
     _CLIP: _clip,
+    **{name: _loss for name in LOSSES if not name.startswith("tf.nn.")},
     **{name: _schedule for name in SCHEDULES if name.startswith("tf.train.")},
 }
