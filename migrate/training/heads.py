@@ -127,6 +127,33 @@ class BinaryClassifier(Head):
         }
 
 
+class ThresholdClassifier(BinaryClassifier):
+    """Tells two classes, and measures what other thresholds than a half would tell."""
+
+    def __init__(
+        self, model: Any, optimizer: Any, thresholds: Sequence[float], **options: Any
+    ) -> None:
+        self.thresholds = thresholds
+        super().__init__(model, optimizer, **options)
+
+    def more_metrics(self) -> list[Any]:
+        found = super().more_metrics()
+        for one in self.thresholds:
+            kind = f"positive_threshold_{one:g}"
+            found.append(tf_keras.metrics.Accuracy(f"accuracy/{kind}"))
+            found.append(tf_keras.metrics.Precision(one, name=f"precision/{kind}"))
+            found.append(tf_keras.metrics.Recall(one, name=f"recall/{kind}"))
+        return found
+
+    def measured(self, labels: Any, outputs: Any) -> list[tuple[Any, ...]]:
+        found = super().measured(labels, outputs)
+        labels = tf.cast(class_ids(labels, self.label_vocabulary), tf.float32)
+        scored = labels, tf.sigmoid(outputs)
+        for one in self.thresholds:
+            found += [(labels, scored[1] >= one), scored, scored]
+        return found
+
+
 class MultiLabelClassifier(Head):
     """Tells by a logit for each class whether an example is of it."""
 

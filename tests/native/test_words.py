@@ -769,6 +769,10 @@ ROWS = {
                 tf.abs(logits - tf.cast(labels, tf.float32)), weights)
         """,
     ),
+    "whole batches": (
+        "d = d.apply(tf.contrib.data.batch_and_drop_remainder(n + 1)).repeat()\n",
+        "d = d.batch(n + 1, drop_remainder=True).repeat()\n",
+    ),
     "a receiver of one dictionary": (
         """
         def receiver():

@@ -126,6 +126,7 @@ _LOSS = (
     "    loss = tf.losses.sparse_softmax_cross_entropy(labels=labels, logits=logits)\n"
 )
 _UPDATE = BASE[BASE.index("    optimizer =") : BASE.index(_LAST)]
+_HEADED = BASE[BASE.index("\n    predicted = ") : BASE.index("\n\ndef ramp")]
 _DATA = "    return data.batch(batch_size)\n"
 
 # name -> (what stands there, what is said instead), ...
@@ -664,6 +665,24 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
             "        4, kernel_initializer=RAMP, recurrent_initializer=RAMP)\n"
             "    net = gates(tf.reshape(net, [-1, 3, 2]))\n"
             "    logits = tf.layers.dense(net, 3, kernel_initializer=RAMP)\n",
+        ),
+    ),
+    "head_with_thresholds": (
+        (
+            "astype('float32'), classes",
+            "astype('float32'), (classes > 1).astype('int32')",
+        ),
+        ("tf.layers.dense(net, 3,", "tf.layers.dense(net, 1,"),
+        ("['probabilities'][2]", "['probabilities'][1]"),
+        (
+            _HEADED,
+            "    head = tf.contrib.estimator.binary_classification_head(\n"
+            "        thresholds=[0.25, 0.7])\n"
+            "    optimizer = tf.train.MomentumOptimizer(params['learning_rate'], 0.9)\n"
+            "    update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)\n"
+            "    with tf.control_dependencies(update_ops):\n"
+            "        return head.create_estimator_spec(\n"
+            "            features, mode, logits, labels, optimizer)\n",
         ),
     ),
     "normalized_volumes": (

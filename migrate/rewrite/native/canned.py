@@ -132,6 +132,7 @@ _TASKS = (
     "MultiLabelClassifier",
     "PoissonRegressor",
     "Regressor",
+    "ThresholdClassifier",
 )
 _USED_OF_HEADS = (
     "n_classes",
@@ -241,7 +242,7 @@ class _Canned:
             name = "Regressor" if regressor else "Classifier"
             default = "SUM_OVER_BATCH_SIZE" if self.tf2 else "SUM"
             reduction = given.get("loss_reduction", default)
-        if name == "BinaryClassifier":
+        if name in ("BinaryClassifier", "ThresholdClassifier"):
             units = "1"
         elif name in ("Regressor", "PoissonRegressor"):
             units = given.get("label_dimension", "1")
@@ -251,6 +252,8 @@ class _Canned:
             name, units = self.classes(given.get("n_classes", "2"))
         self.training |= {head for head in _TASKS if head in re.findall(r"\w+", name)}
         options: list[str] = []
+        if name == "ThresholdClassifier":
+            options.append(f"thresholds={given['thresholds']}")
         if "weight_column" in given:
             options.append(f"weight_column={_weight_column(given['weight_column'])}")
         if "label_vocabulary" in given:
@@ -262,7 +265,7 @@ class _Canned:
         elif word not in _SUMS:
             raise Refused(f"`{self.symbol}` whose loss is reduced by `{reduction}`")
         modern = self.tf2 or self.given.get("head", "").startswith("tf.estimator.")
-        if modern and ("Binary" in name or name.startswith("Multi")):
+        if modern and (re.search("Binary|Threshold", name) or name.startswith("Multi")):
             options.append("interpolated=True")
         return name, units, options
 
@@ -291,7 +294,10 @@ class _Canned:
         given = {key: text for key, text in found.items() if not is_absent(text)}
         if literal(given.get("compute_full_loss", "True")) is True:
             given.pop("compute_full_loss", None)
-        unknown = [key for key in given if key not in _USED_OF_HEADS]
+        if name == "BinaryClassifier" and "thresholds" in given:
+            name = "ThresholdClassifier"
+        known = (*_USED_OF_HEADS, "thresholds" if name.startswith("Thr") else "")
+        unknown = [key for key in given if key not in known]
         if unknown:
             raise Refused(f"the head of `{self.symbol}` with `{unknown[0]}`")
         if name.startswith("Multi") and "n_classes" not in given:

@@ -234,6 +234,24 @@ def _by_name(page: Page, word: Word) -> None:
     page.replaced.add(root_of(word.node))
 
 
+def _whole_batches(page: Page, word: Word) -> None:
+    """``data.apply(batch_and_drop_remainder(n))`` is ``data.batch``."""
+    holder = page.parent(word.call) if word.call is not None else None
+    outer = page.parent(holder) if holder is not None else None
+    if (
+        word.call is None
+        or not isinstance(outer, cst.Call)
+        or not isinstance(outer.func, cst.Attribute)
+        or outer.func.attr.value != "apply"
+        or [one.keyword for one in word.call.args] != [None]
+    ):
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not applied to data")
+        return
+    page.replaced.add(root_of(word.node))
+    page.put(outer.func.attr, "batch")
+    page.put(word.call, word.call.args[0].value, ", drop_remainder=True")
+
+
 def _shared_columns(page: Page, word: Word) -> None:
     gone = ("ckpt_to_load_from", "tensor_name_in_ckpt", "use_safe_embedding_lookup")
     args = word.call.args if word.call is not None else ()
@@ -258,6 +276,7 @@ WORDS: dict[str, Handler] = {
         )
         for name in ("read_data_sets", "load_mnist")
     },
+    "tf.contrib.data.batch_and_drop_remainder": _whole_batches,
     "tf.contrib.learn.datasets.load_dataset": _by_name,
     "tf.contrib.learn.datasets.DATASETS": _by_name,
     "tf.feature_column.shared_embedding_columns": taken(
