@@ -157,6 +157,7 @@ def local_server() -> Iterator[str]:
         server.shutdown()
 
 
+@pytest.mark.tensorflow
 @needs_full_data
 @pytest.mark.usefixtures("no_debian_package")
 def test_downloads_through_keras(local_server: str, lonely_home: Path) -> None:
