@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from ...code.statements import is_docstring
 from ...names.nodes import walk
 from ...project.facts import ParsedModule
 from .config import of_trainer
-from .page import Page, is_docstring
+from .page import Page
 from .word import Handler, Odd, Word, arguments, is_none, taken
 
 __all__ = ["WORDS", "callbacks"]

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from ...names.nodes import walk
-from .page import Page, Region, Statement
+from ...code.tree import Statement, walk
+from .page import Page, Region
 from .peeks import peeks
 from .word import Handler, Word, arguments, is_none, root_of, taken
 
@@ -190,7 +190,7 @@ class _Tensors:
         if binding is None or binding.value is None:
             return [] if self.made is self.iterator else None
         found = [self.page.statement(binding.value)]
-        for read in self.page.reads(binding):
+        for read in self.page.uses(binding):
             statement = self.page.statement(read)
             if read is self.iterator or statement in known:
                 continue

@@ -152,7 +152,7 @@ def _initializer(page: Page, word: Word) -> None:
     if word.call is None or page.for_tf2:
         return
     binding = next((one for one in _assigned(page) if one[1] is word.call), None)
-    if binding is not None and len(page.reads(binding[0])) > 1:
+    if binding is not None and len(page.uses(binding[0])) > 1:
         page.refuse(word.node, f"`{word.symbol}` ({{}}) is shared: make one a layer")
 
 
