@@ -12,7 +12,6 @@ import libcst as cst
 
 from ...code.blocked import Blocked
 from ...code.edits import changed
-from ...code.layout import fit
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...options import RewriteOptions
 from ...project.facts import ParsedModule, ProjectFacts
@@ -36,6 +35,7 @@ from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
 from .task import Task, alias_of, task_of
+from .text import with_lines_fitted
 from .totals import with_losses_added
 from .unrolled import with_metrics_unrolled
 from .words import reworded, watched
@@ -373,14 +373,15 @@ class _Program:
     def _with_task(
         self, parsed: ParsedModule, defined: cst.FunctionDef, task: Task
     ) -> ParsedModule:
-        made = cst.parse_statement(task.text)
-        assert isinstance(made, cst.ClassDef)
         tree = Tree(parsed.module, parsed.resolver)
         block = tree.parent(defined)
         holder = tree.parent(block) if block is not None else None
         inside = isinstance(holder, cst.ClassDef)
         column = tree.column(holder if inside and holder else defined)
-        (made,) = fit(parsed.module, [made], column - 1)
+        step = len(parsed.module.default_indent.expandtabs(8))
+        text = with_lines_fitted(task.text, column - 1, step)
+        made = cst.parse_statement(text)
+        assert isinstance(made, cst.ClassDef)
         places: dict[cst.CSTNode, object] = {}
         if isinstance(holder, cst.ClassDef):
             made = made.with_changes(leading_lines=holder.leading_lines)
