@@ -171,9 +171,6 @@ class Body(Scope):
 
     # -- how a class is spelled
 
-    # First values that are not seen are handed on as the program made them.
-    as_given = True
-
     def layer(self, node: cst.Call) -> cst.BaseExpression:
         """What the call says instead of making a layer."""
         return layer(self, node)

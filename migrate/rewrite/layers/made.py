@@ -71,7 +71,7 @@ def layer_of_keras(body: Body, node: cst.Call) -> cst.BaseExpression:
     def moved(part: cst.BaseExpression) -> str:
         return source_text(body.moved(part))
 
-    conversion = Conversion(body.source, text, moved, body.as_given)
+    conversion = Conversion(body.source, text, moved)
     plain = [one for one in node.args if not one.star]
     options = [text(one.value) for one in node.args if one.star]
     source = node if not options else node.with_changes(args=plain)
@@ -114,7 +114,7 @@ def _object(body: Body, node: cst.Call) -> cst.BaseExpression:
         ]
         constructor = f"{source_text(node.func)}({', '.join(parts)})"
     else:
-        conversion = Conversion(body.source, text, text, body.as_given)
+        conversion = Conversion(body.source, text, text)
         constructor = body.spelled(conversion.made_class(symbol, node))
     wanted = snake(source_text(node.func).rpartition(".")[2])
     statement = body.tree.parent(node)

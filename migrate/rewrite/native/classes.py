@@ -1073,8 +1073,12 @@ class Lifted:
                     )
 
     def _first_values_made(self) -> None:
-        """Initializers and regularizers that the constructor makes for later."""
+        """Initializers and regularizers of the constructor, as those of Keras."""
         for node in ast.walk(self.init):
+            if isinstance(node, ast.Call) and (
+                (self.symbol(self.of(node.func)) or "").startswith("tf.keras.layers.")
+            ):
+                self._first_values_given(node)
             if not isinstance(node, ast.Assign):
                 continue
             value = node.value
@@ -1086,6 +1090,16 @@ class Lifted:
                 made = regularizer(self.of(value), self)
                 self.source.put(value, made or "None")
         self.take()
+
+    def _first_values_given(self, layer: ast.Call) -> None:
+        for one in layer.keywords:
+            code = self.of(one.value)
+            if is_absent(code) or one.arg is None:
+                continue
+            if one.arg.endswith("_initializer"):
+                self.source.put(one.value, initializer(code, self))
+            elif one.arg.endswith("_regularizer"):
+                self.source.put(one.value, regularizer(code, self) or "None")
 
     def _functions(self) -> None:
         """Layers that call a function of TensorFlow 1 become layers of Keras."""
