@@ -1552,9 +1552,7 @@ class Lifted:
                 if not isinstance(node, ast.Call):
                     continue
                 symbol = self.symbol(self.of(node.func))
-                if symbol == "tf.estimator.named":
-                    self.source.put(node, self.of(node.args[0]))
-                elif symbol == "tf.estimator.ColumnsLayer":
+                if symbol == "tf.estimator.ColumnsLayer":
                     self.source.put(node.func, self.columns_layer("DenseFeatures"))
                 elif symbol == "tf.nn.xw_plus_b" and len(node.args) > 2:
                     x, w, b = (self.of(one) for one in node.args[:3])
