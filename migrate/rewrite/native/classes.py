@@ -48,7 +48,7 @@ from .text import (
 )
 from .weights import SEQUENCE_INPUT, move_weights, sequence_input
 
-__all__ = ["needs_update_ops", "plain_classes", "training_words"]
+__all__ = ["plain_classes", "training_words"]
 
 _KERAS = "tf_keras.layers."
 _BASES = {
@@ -150,20 +150,6 @@ def training_words(parsed: ParsedModule) -> frozenset[str]:
     read = {one.id for one in nodes if isinstance(one, ast.Name)}
     words = {"summary"} if "__tf2__.summary." in parsed.source.text else set()
     return frozenset(read & (CELLS | _LAYERS) | words)
-
-
-def needs_update_ops(parsed: ParsedModule) -> bool:
-    """Whether moving averages of a lifted module are updated by UPDATE_OPS alone.
-
-    In TensorFlow 1 a program that does not run these never updates them.
-    """
-    code = parsed.source.text
-    if ".estimator.Scoped" not in code:
-        return False
-    return "BatchNormalization(" in code or (
-        "batch_norm" in code
-        and not re.search(r"updates_collections['\"]?\s*[=:]\s*None", code)
-    )
 
 
 class Module:

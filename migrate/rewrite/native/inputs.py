@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from ...code.arguments import is_none
 from ...code.tree import Statement, walk
 from .page import Page, Region
 from .peeks import peeks
-from .word import Handler, Word, arguments, is_none, root_of, taken
+from .word import Handler, Word, arguments, root_of, taken
 
 __all__ = ["WORDS", "asked", "datasets"]
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from ...code.arguments import is_none
 from ...names.dotted import import_path
 from ...names.names import canonical
 from ...names.scopes import Binding
@@ -17,7 +18,7 @@ from .optimizers import SIGNATURES, optimizer
 from .page import Page
 from .schedules import SIGNATURES as SCHEDULES
 from .schedules import schedule
-from .word import Handler, Word, arguments, is_none, placed, plain, root_of
+from .word import Handler, Word, arguments, placed, plain, root_of
 
 __all__ = ["WORDS", "WORDS_2", "compiled", "imported", "layers"]
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from ...code.arguments import is_none
 from ...code.statements import is_docstring
 from ...code.tree import Statement, walk
 from ...project.facts import ParsedModule
 from .page import Page, Part, Region
-from .word import Handler, Odd, Word, arguments, is_none, named, taken
+from .word import Handler, Odd, Word, arguments, named, taken
 
 __all__ = ["WORDS", "exports", "receivers"]
 
