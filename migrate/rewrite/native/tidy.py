@@ -237,26 +237,12 @@ def _with(code: str, said: Callable[[ast.AST], str | None]) -> str:
 
 
 def _stores(code: str) -> set[str]:
-    return {
-        node.id
-        for node in ast.walk(ast.parse(code))
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
+    return _names(code, ast.Store)
 
 
 def returning(lines: Sequence[str], returned: str) -> tuple[list[str], str]:
     """``x = f(y)`` and ``return x`` become ``return f(y)``."""
-    if not lines or not returned.isidentifier():
-        return list(lines), returned
-    last = ast.parse(lines[-1]).body
-    one = last[0] if len(last) == 1 else None
-    if (
-        isinstance(one, ast.Assign)
-        and len(one.targets) == 1
-        and isinstance(one.targets[0], ast.Name)
-        and one.targets[0].id == returned
-        and "#" not in lines[-1]
-    ):
+    if _gives(lines, returned) and "#" not in lines[-1]:
         start = lines[-1].index("=") + 1
         return list(lines[:-1]), lines[-1][start:].strip()
     return list(lines), returned
@@ -264,25 +250,33 @@ def returning(lines: Sequence[str], returned: str) -> tuple[list[str], str]:
 
 def assigned_to(target: str, lines: Sequence[str], value: str) -> list[str]:
     """Statements that give a value to a target, without a name in between."""
-    if lines and value.isidentifier():
-        last = ast.parse(lines[-1]).body
-        one = last[0] if len(last) == 1 else None
-        if (
-            isinstance(one, ast.Assign)
-            and len(one.targets) == 1
-            and isinstance(one.targets[0], ast.Name)
-            and one.targets[0].id == value
-        ):
-            changed = re.sub(
-                rf"^{value} =", f"{target} =", lines[-1], count=1, flags=re.MULTILINE
-            )
-            return [*lines[:-1], changed]
+    if _gives(lines, value):
+        changed = re.sub(
+            rf"^{value} =", f"{target} =", lines[-1], count=1, flags=re.MULTILINE
+        )
+        return [*lines[:-1], changed]
     return [*lines, f"{target} = {value}\n"]
 
 
+def _gives(lines: Sequence[str], name: str) -> bool:
+    """The last statement gives a name its value."""
+    last = ast.parse(lines[-1]).body if lines and name.isidentifier() else []
+    one = last[0] if len(last) == 1 else None
+    return (
+        isinstance(one, ast.Assign)
+        and len(one.targets) == 1
+        and isinstance(one.targets[0], ast.Name)
+        and one.targets[0].id == name
+    )
+
+
 def _loads(code: str) -> set[str]:
+    return _names(code, ast.Load, ast.Del)
+
+
+def _names(code: str, *contexts: type[ast.expr_context]) -> set[str]:
     return {
         node.id
         for node in ast.walk(ast.parse(code))
-        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Load, ast.Del))
+        if isinstance(node, ast.Name) and isinstance(node.ctx, contexts)
     }
