@@ -31,6 +31,7 @@ from .schedules import SIGNATURES as SCHEDULES
 from .sequential import as_sequential
 from .slices import GLOBAL_STEPS, HEAD, Mode, Slice, is_step, refused
 from .spec_hooks import read_hooks
+from .text import on_one_line
 from .updates import Trained, is_updates, read_training
 
 __all__ = ["Task", "alias_of", "task_of"]
@@ -922,7 +923,7 @@ class Maker:
                 told = mode.source_of(node)
                 if told is mode.source_of(predictions.node):
                     same.add(key)
-                texts.append((key, said.expression(node)))
+                texts.append((key, on_one_line(said.expression(node))))
             else:
                 entries = ", ".join(f'"{n}": {said.expression(o)}' for n, o in inside)
                 texts.append((key, f"{{{entries}}}"))
@@ -944,6 +945,10 @@ class Maker:
         self.parts.used.update(found.statements)
         parameter, unpacked = self._unpacked(found.outputs)
         lines = unpacked + [said.statement(one) for one in found.statements]
+        if len({code for _, code in texts}) == 1 < len(texts) and "{" in texts[0][1]:
+            # One answer under several names.
+            lines.append(f"answer = {texts[0][1]}\n")
+            texts = [(key, "answer") for key, _ in texts]
         entries = ", ".join(f'"{key}": {code}' for key, code in texts)
         return [Method("exports", (self.features, parameter), lines, f"{{{entries}}}")]
 
