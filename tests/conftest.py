@@ -57,9 +57,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each test by whether it needs TensorFlow."""
+    """Mark each test by whether it needs TensorFlow, but for slow ones."""
     for item in items:
-        said = any(each.name in ("text", "tensorflow") for each in item.iter_markers())
+        marked = ("text", "tensorflow", "slow")
+        said = any(each.name in marked for each in item.iter_markers())
         if not said:
             item.add_marker("tensorflow" if needs_tensorflow(item) else "text")
 

@@ -5,18 +5,55 @@ Statements that no edit names come out byte for byte as they went in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any
 
 import libcst as cst
 
 from ..names.nodes import parents
+from ..project.facts import ParsedModule, ProjectFacts
+from ..project.parsing import parse
+from ..project.positions import code_of
 from .tree import Statement, statements_of
 
-__all__ = ["Changed", "Edits"]
+__all__ = ["Changed", "Edits", "Put", "changed"]
 
 Changed = cst.CSTNode | cst.FlattenSentinel[cst.SimpleStatementLine]
+
+
+class Put(cst.CSTTransformer):
+    """Puts others in the places of nodes: a node, a list of nodes, or None for nothing.
+
+    A function makes of the node, with what was put inside, what comes in its place.
+    """
+
+    def __init__(self, places: Mapping[Any, Any]) -> None:
+        self.places = places
+
+    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> Any:
+        if original_node not in self.places:
+            return updated_node
+        new = self.places[original_node]
+        new = new(updated_node) if callable(new) else new
+        if new is None:
+            return cst.RemoveFromParent()
+        return cst.FlattenSentinel(new) if isinstance(new, list) else new
+
+
+def changed(
+    parsed: ParsedModule,
+    facts: ProjectFacts,
+    change: str | cst.CSTTransformer | Mapping[Any, Any],
+) -> ParsedModule:
+    """Returns a file with another text, or with others in the places of nodes."""
+    if isinstance(change, Mapping):
+        change = Put(change)
+    if not isinstance(change, str):
+        change = code_of(parsed.module.visit(change))
+    source = replace(parsed.source, text=change, module=parse(change))
+    return facts.module_of(source)
 
 
 @dataclass

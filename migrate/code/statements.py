@@ -14,7 +14,8 @@ _CHANGING = ("append", "extend", "insert", "setdefault", "update")
 __all__ = ["assigned", "binds", "is_docstring", "loads", "names_in"]
 
 
-def is_docstring(statement: Statement) -> bool:
+def is_docstring(statement: cst.CSTNode) -> bool:
+    """A statement that is a text alone."""
     small = only_small(statement)
     return isinstance(small, cst.Expr) and isinstance(
         small.value, (cst.SimpleString, cst.ConcatenatedString)

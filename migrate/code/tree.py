@@ -25,7 +25,7 @@ def statements_of(body: Body) -> list[Statement]:
     return cast("list[Statement]", list(body.body))
 
 
-def only_small(statement: Statement) -> cst.BaseSmallStatement | None:
+def only_small(statement: cst.CSTNode) -> cst.BaseSmallStatement | None:
     """The one small statement of a line, or None for anything else."""
     if isinstance(statement, cst.SimpleStatementLine) and len(statement.body) == 1:
         return statement.body[0]

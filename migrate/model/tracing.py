@@ -7,7 +7,6 @@ of (`terms`), and with the scopes, loops and tests around it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -22,12 +21,10 @@ from .arguments import Argument
 from .evaluator import Evaluator
 from .layer_functions import at_call
 from .skeletons import FUNCTION, code_term, label
-from .spelling import snake
 from .terms import Term, constant, term
 from .values import (
     Cell,
     Config,
-    Const,
     Each,
     Env,
     Function,
@@ -368,22 +365,11 @@ class Tracer(Evaluator):
         lifted = self.in_lifted(call.env)
         kind = layer.symbol.rpartition(".")[2]
         to_scope = not lifted or not self.scopes_begin
-        chosen = layer_term(kind, given, left_to_scope=to_scope)
-        name = given.get("name")
-        counted = rf"{snake(kind)}(_\d+)?"
-        unnamed = dict(given)
-        if (
-            lifted
-            and isinstance(name, Const)
-            and re.fullmatch(counted, str(name.value))
-        ):
-            del unnamed["name"]
         return replace(
             layer,
-            chosen=chosen,
             **self._place(call.node, call.env),
             quiet=at_call(call.symbol) if legacy else (),
-            term=layer_term(kind, unnamed, left_to_scope=to_scope),
+            term=layer_term(kind, given, left_to_scope=to_scope),
         )
 
     def _apply(

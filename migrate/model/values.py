@@ -120,8 +120,6 @@ class Layer(Value):
     made: tuple[object, ...] = field(default=(), compare=False, repr=False)
     loops: tuple[Term, ...] = field(default=(), compare=False, repr=False)
     tests: tuple[Term, ...] = field(default=(), compare=False, repr=False)
-    # What it is where its name was chosen, though it looks as if counted.
-    chosen: Term | None = field(default=None, compare=False, repr=False)
     # Arguments of its call that are False where they are not given.
     quiet: tuple[str, ...] = field(default=(), compare=False, repr=False)
 

@@ -1,18 +1,11 @@
-"""What introspection cannot know about symbols: meaning and advice.
-
-The generator combines these hand-kept tables with what it finds in the real
-packages; ``tests/symbols`` checks every target on a current TensorFlow.
-"""
+"""What the listings of TensorFlow cannot know about symbols: imports and advice."""
 
 from __future__ import annotations
 
 __all__ = [
     "ADVICE",
-    "CONTRIB",
-    "KEEP_V1",
     "MOVED_MODULES",
     "NOT_IMPORTABLE",
-    "SAME",
     "advice_for",
     "importable",
     "moved",
@@ -35,161 +28,6 @@ def importable(name: str) -> bool:
         parent == hidden or parent.startswith(hidden + ".") for hidden in NOT_IMPORTABLE
     )
 
-
-# The TF2 symbol of this name means something else even when the arguments fit;
-# the TF1 behaviour lives on under tf.compat.v1.
-KEEP_V1: frozenset[str] = frozenset(
-    {
-        "tf.where",  # v2 broadcasts
-        "tf.image.resize",  # v2 samples at half-pixel centres
-        "tf.image.resize_images",
-        "tf.image.resize_bilinear",
-        "tf.image.resize_bicubic",
-        "tf.image.resize_area",
-        "tf.image.resize_nearest_neighbor",
-        "tf.image.extract_glimpse",
-        "tf.image.sample_distorted_bounding_box",
-        "tf.nn.embedding_lookup",  # partitions: mod against div
-        "tf.nn.embedding_lookup_sparse",
-        "tf.nn.safe_embedding_lookup_sparse",
-        "tf.nn.nce_loss",
-        "tf.nn.sampled_softmax_loss",
-        "tf.nn.ctc_loss",
-        "tf.nn.ctc_beam_search_decoder",
-        "tf.nn.fractional_avg_pool",
-        "tf.nn.fractional_max_pool",
-        "tf.nn.dilation2d",
-        "tf.nn.erosion2d",
-        "tf.nn.rnn_cell.BasicLSTMCell",
-        "tf.strings.split",  # v2 returns a RaggedTensor
-        "tf.string_split",
-        "tf.gradients",
-        "tf.hessians",
-        "tf.test.assert_equal_graph_def",
-        "tf.test.compute_gradient",
-        "tf.initializers.constant",
-        "tf.random_normal_initializer",  # stddev 1.0 against 0.05
-        "tf.random_uniform_initializer",
-        "tf.batch_to_space",
-        "tf.space_to_batch",
-        "tf.nn.space_to_batch",
-        "tf.decode_raw",
-        "tf.io.decode_raw",
-        "tf.lite.TFLiteConverter",
-        "tf.autograph.to_graph",
-        "tf.autograph.to_code",
-        "tf.variable_creator_scope",
-        "tf.math.bincount",
-    }
-)
-
-# TF 1.15 and TF2 have different objects of this name, but a program that uses
-# it under TF2 gets what it means.
-SAME: frozenset[str] = frozenset(
-    {
-        "tf.DeviceSpec",
-        "tf.Variable",
-        "tf.VariableAggregation",
-        "tf.data.Dataset",
-        "tf.data.FixedLengthRecordDataset",
-        "tf.data.TFRecordDataset",
-        "tf.data.TextLineDataset",
-        "tf.data.experimental.Counter",
-        "tf.data.experimental.CsvDataset",
-        "tf.data.experimental.RandomDataset",
-        "tf.data.experimental.SqlDataset",
-        "tf.data.experimental.choose_from_datasets",
-        "tf.data.experimental.make_batched_features_dataset",
-        "tf.data.experimental.make_csv_dataset",
-        "tf.data.experimental.sample_from_datasets",
-        "tf.device",
-        "tf.distribute.MirroredStrategy",
-        "tf.distribute.OneDeviceStrategy",
-        "tf.distribute.Strategy",
-        "tf.distribute.StrategyExtended",
-        "tf.distribute.experimental.CentralStorageStrategy",
-        "tf.distribute.experimental.MultiWorkerMirroredStrategy",
-        "tf.distribute.experimental.ParameterServerStrategy",
-        "tf.distribute.experimental.TPUStrategy",
-        "tf.lookup.StaticHashTable",
-        "tf.lookup.StaticVocabularyTable",
-        "tf.train.Checkpoint",
-        "tf.image.ResizeMethod",
-        "tf.nn.sigmoid_cross_entropy_with_logits",
-        "tf.nn.sparse_softmax_cross_entropy_with_logits",
-        "tf.keras.backend.name_scope",
-        "tf.saved_model.contains_saved_model",
-        "tf.scalar_mul",
-        "tf.math.scalar_mul",
-        "tf.feature_column.make_parse_example_spec",
-    }
-)
-
-# tf.contrib symbols whose home is elsewhere under another name, or whose
-# object in 1.15 is a wrapper, so that identity does not find it.
-CONTRIB: dict[str, str] = {
-    "tf.contrib.data.AUTOTUNE": "tf.data.AUTOTUNE",
-    "tf.contrib.data.sliding_window_batch": "",
-    "tf.contrib.distribute.MirroredStrategy": "tf.distribute.MirroredStrategy",
-    "tf.contrib.distribute.CollectiveAllReduceStrategy": (
-        "tf.distribute.MultiWorkerMirroredStrategy"
-    ),
-    "tf.contrib.distribute.OneDeviceStrategy": "tf.distribute.OneDeviceStrategy",
-    "tf.contrib.distribute.AllReduceCrossDeviceOps": "tf.distribute.NcclAllReduce",
-    "tf.contrib.distribute.get_loss_reduction": "",
-    "tf.contrib.framework.sort": "tf.sort",
-    "tf.contrib.framework.argsort": "tf.argsort",
-    "tf.contrib.framework.get_or_create_global_step": (
-        "tf.compat.v1.train.get_or_create_global_step"
-    ),
-    "tf.contrib.framework.get_global_step": "tf.compat.v1.train.get_global_step",
-    "tf.contrib.framework.create_global_step": (
-        "tf.compat.v1.train.create_global_step"
-    ),
-    "tf.contrib.framework.load_checkpoint": "tf.train.load_checkpoint",
-    "tf.contrib.framework.load_variable": "tf.train.load_variable",
-    "tf.contrib.framework.list_variables": "tf.train.list_variables",
-    "tf.contrib.framework.init_from_checkpoint": (
-        "tf.compat.v1.train.init_from_checkpoint"
-    ),
-    "tf.contrib.framework.is_tensor": "tf.is_tensor",
-    "tf.contrib.framework.nest.is_sequence": "tf.nest.is_nested",
-    "tf.contrib.layers.xavier_initializer": "tf.compat.v1.glorot_uniform_initializer",
-    "tf.contrib.layers.xavier_initializer_conv2d": (
-        "tf.compat.v1.glorot_uniform_initializer"
-    ),
-    "tf.contrib.lookup.HashTable": "tf.lookup.StaticHashTable",
-    "tf.contrib.lookup.KeyValueTensorInitializer": (
-        "tf.lookup.KeyValueTensorInitializer"
-    ),
-    "tf.contrib.lookup.TextFileInitializer": "tf.lookup.TextFileInitializer",
-    "tf.contrib.lookup.TextFileIndex": "tf.lookup.TextFileIndex",
-    "tf.contrib.lookup.MutableHashTable": "tf.lookup.experimental.MutableHashTable",
-    "tf.contrib.lookup.MutableDenseHashTable": "tf.lookup.experimental.DenseHashTable",
-    "tf.contrib.memory_stats.BytesInUse": "",
-    "tf.contrib.rnn.stack_bidirectional_dynamic_rnn": "",
-    "tf.contrib.saved_model.save_keras_model": "",
-    # TF 2's need a step and `record_if` a condition, which these did not ask for.
-    "tf.contrib.summary.always_record_summaries": "",
-    "tf.contrib.summary.audio": "",
-    "tf.contrib.summary.create_file_writer": "",
-    "tf.contrib.summary.flush": "",
-    "tf.contrib.summary.generic": "",
-    "tf.contrib.summary.histogram": "",
-    "tf.contrib.summary.image": "",
-    "tf.contrib.summary.initialize": "tf.compat.v1.summary.initialize",
-    "tf.contrib.summary.never_record_summaries": "",
-    "tf.contrib.summary.scalar": "",
-    "tf.contrib.tensorboard.plugins.projector": "",
-    "tf.contrib.tpu.CrossShardOptimizer": "tf.compat.v1.tpu.CrossShardOptimizer",
-    "tf.contrib.tpu.bfloat16_scope": "tf.compat.v1.tpu.bfloat16_scope",
-    "tf.contrib.tpu.initialize_system": "tf.compat.v1.tpu.initialize_system",
-    "tf.contrib.tpu.shutdown_system": "tf.compat.v1.tpu.shutdown_system",
-    "tf.contrib.tpu.replicate": "tf.compat.v1.tpu.replicate",
-    "tf.contrib.tpu.rewrite": "tf.compat.v1.tpu.rewrite",
-    "tf.contrib.training.HParams": "",
-    "tf.contrib.training.bucket_by_sequence_length": "",
-}
 
 # Private modules that are elsewhere today, with the same names in them.
 MOVED_MODULES: dict[str, str] = {

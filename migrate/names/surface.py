@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib import resources
 
-__all__ = ["gone"]
+__all__ = ["gone", "has"]
 
 # Code reaches into these at its own risk, and the data says nothing of them.
 _PRIVATE = (
@@ -23,6 +23,12 @@ def _modules() -> dict[str, frozenset[str]]:
     data = resources.files(__package__).joinpath("data/surface.txt")
     lines = (line.split() for line in data.read_text("utf-8").splitlines())
     return {module: frozenset(names) for module, *names in lines}
+
+
+def has(dotted: str) -> bool:
+    """Whether a listed module has the last part of a dotted name."""
+    module, _, name = dotted.rpartition(".")
+    return name in _modules().get(module, ())
 
 
 @lru_cache(maxsize=4096)

@@ -9,6 +9,8 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
+from .surface import has
+
 __all__ = [
     "Move",
     "in_compat_v1",
@@ -17,7 +19,6 @@ __all__ = [
     "is_recent",
     "lookup",
     "means_something_else",
-    "moves",
     "needs_nothing",
     "was_in_tf2",
 ]
@@ -45,7 +46,7 @@ class Move:
 def _data() -> dict[str, Any]:
     text = resources.files(__package__).joinpath("data/symbols.json").read_text("utf-8")
     data: dict[str, Any] = json.loads(text)
-    for name in ("kept", "none", "compat_v1", "still", "recent", "until_2_15"):
+    for name in ("kept", "none", "lite", "until_2_15"):
         data[name] = frozenset(data[name])
     return data
 
@@ -68,12 +69,6 @@ def lookup(name: str) -> Move | None:
     )
 
 
-def moves() -> list[Move]:
-    """Every move, in order of names."""
-    found = (lookup(name) for name in sorted(_data()["symbols"]))
-    return [move for move in found if move is not None]
-
-
 def needs_nothing(name: str) -> bool:
     """Whether TF2 has the symbol under the same name with the same meaning."""
     return name in _data()["kept"]
@@ -89,12 +84,17 @@ def is_known(name: str | None) -> bool:
 
 def means_something_else(name: str) -> bool:
     """Whether TF 2 has the name too, with other arguments or another meaning."""
-    return name in _data()["still"]
+    return name in _data()["symbols"] and _is_in_tf2(name)
 
 
 def is_recent(name: str) -> bool:
     """Whether TF 2 has the name and no TF 1 ever had it."""
-    return name in _data()["recent"]
+    own = not is_known(name) and not name.startswith("tf.raw_ops")
+    return own and _is_in_tf2(name)
+
+
+def _is_in_tf2(name: str) -> bool:
+    return name in _data()["lite"] or has(f"tensorflow{name[2:]}")
 
 
 def was_in_tf2(name: str) -> bool:
@@ -115,4 +115,6 @@ def is_private_module(path: str) -> bool:
 
 def in_compat_v1(name: str) -> bool:
     """Whether today's ``tf.compat.v1`` offers a canonical TF1 name."""
-    return name[3:] in _data()["compat_v1"]
+    if name in ("tf", "tf.compat", "tf.keras"):
+        return False
+    return _is_in_tf2(f"tf.compat.v1{name[2:]}")

@@ -20,8 +20,6 @@ from .parsing import parse
 
 __all__ = ["parse_again"]
 
-_Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
-
 
 class _Uncertain(Exception):
     """The parts of a text may not be what they are in the whole."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
+from ..code.statements import is_docstring
+from ..code.tree import only_small
 from ..names.dotted import dotted_name
 from ..names.names import canonical
 from ..project.text import Edit
@@ -41,7 +43,7 @@ def import_edit(name: str, context: Context) -> Edit:
 def _after_docstring(text: str, context: Context) -> Edit:
     starts = context.lines.starts
     for statement in context.module.body:
-        if _is_docstring(statement):
+        if is_docstring(statement) or _is_of_future(statement):
             line, _ = context.lines.place(context.span(statement)[1])
             if line < len(starts):
                 return Edit(starts[line], starts[line], text)
@@ -62,12 +64,10 @@ def imports_tensorflow(node: cst.Import | cst.ImportFrom) -> bool:
     return any(canonical(path) is not None for path in dotted if path)
 
 
-def _is_docstring(statement: cst.CSTNode) -> bool:
-    if not isinstance(statement, cst.SimpleStatementLine):
-        return False
-    first = statement.body[0]
-    if isinstance(first, cst.ImportFrom):
-        return isinstance(first.module, cst.Name) and first.module.value == "__future__"
-    return isinstance(first, cst.Expr) and isinstance(
-        first.value, (cst.SimpleString, cst.ConcatenatedString)
+def _is_of_future(statement: cst.CSTNode) -> bool:
+    small = only_small(statement)
+    return (
+        isinstance(small, cst.ImportFrom)
+        and isinstance(small.module, cst.Name)
+        and small.module.value == "__future__"
     )

@@ -54,7 +54,6 @@ ADVICE = {
     "a layer draws from a state that others draw from": (
         "compute the argument before the layer, and give the layer its name"
     ),
-    "a layer that is reused": "share by a variable_scope with `reuse=tf.AUTO_REUSE`",
     "a layer without a name that is reused": "give the layer a name",
     "a layer without input": "give the layer its input",
     "a linear model with arguments that are not written out": _OUT,
@@ -68,9 +67,6 @@ ADVICE = {
     "an initialiser draws from a state": (
         "give each initialiser a seed or a generator of its own"
     ),
-    "an initialiser of a helper that computes": "make it where the layer is made",
-    "an initialiser or regulariser with ...": _OUT,
-    "an initialiser that is not seen": "make it where the layer is made",
     "an object of `...`": "make its layers by functions of tf.layers",
     "an object with variables in a loop over tensors": "make it before the loop",
     "arguments that are not written out": _OUT,
@@ -124,11 +120,6 @@ ADVICE = {
     "one of several functions makes layers": "call each in a branch of its own",
     "regularisation losses are read between layers": "read them behind the last layer",
     "several statements on one line": "write one statement in each line",
-    "the initialiser `...` has no Keras twin": "take one of tf.keras.initializers",
-    "the regulariser `...` has no Keras twin": "take one of tf.keras.regularizers",
-    "variance_scaling_initializer with a computed flag": "write the value out",
-    "variance_scaling_initializer with a computed mode": "write the value out",
-    "xavier_initializer with a computed `uniform`": "write the value out",
 }
 
 

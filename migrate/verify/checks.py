@@ -13,11 +13,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .comparison import NOISE_FACTOR, Trajectory, paired_weights, partners
+from .comparison import (
+    NOISE_FACTOR,
+    Trajectory,
+    largest_share,
+    paired_weights,
+    partners,
+)
 from .figures import pair_figures
 from .matching import MatchError, told_apart
 from .outcome import WEIGHT_TOLERANCE, Check, Noise, Outcome
-from .recording import Array, Recording
+from .recording import Recording
 from .slots import slot_checks, slot_noise
 
 __all__ = ["judge", "noise_between"]
@@ -76,7 +82,7 @@ def noise_between(one: Recording, again: Recording, losses: Sequence[float]) -> 
             if name in again.evaluate
         },
         predictions={
-            name: _array_difference(value, again.predictions[name])
+            name: largest_share(value, again.predictions[name])
             for name, value in one.predictions.items()
             if name in again.predictions
         },
@@ -371,7 +377,7 @@ def _predictions(
         one, other = first.predictions[name], second.predictions[name]
         own = noise.predictions.get(name, 0.0) if noise else 0.0
         limit = max(FIGURE_TOLERANCE, NOISE_FACTOR * own)
-        difference = _array_difference(one, other)
+        difference = largest_share(one, other)
         same = difference <= limit
         yield Check(
             f"predictions: {name}",
@@ -384,16 +390,6 @@ def _predictions(
             if same
             else ("dropout or batch statistics while predicting, averages not read",),
         )
-
-
-def _array_difference(one: Array, other: Array) -> float:
-    if one.shape != other.shape:
-        return float("inf")
-    if not np.issubdtype(one.dtype, np.number):
-        return 0.0 if np.array_equal(one, other) else float("inf")
-    a, b = one.astype(np.float64), other.astype(np.float64)
-    scale = max(float(np.max(np.abs(a), initial=0.0)), 1e-6)
-    return float(np.max(np.abs(a - b), initial=0.0)) / scale
 
 
 # --------------------------------------------------------------------- exports

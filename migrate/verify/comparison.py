@@ -16,6 +16,7 @@ __all__ = [
     "NOISE_FACTOR",
     "Trajectory",
     "compare_trajectories",
+    "largest_share",
     "noise_of",
     "paired_weights",
     "partners",
@@ -236,3 +237,17 @@ def paired_weights(
         for (name, value), place in zip(sides[0], places, strict=True)
         if place is not None
     ]
+
+
+def largest_share(first: Array, second: Array) -> float:
+    """Largest difference as a share of the largest value; infinite where no numbers."""
+    if first.shape != second.shape:
+        return float("inf")
+    if not np.issubdtype(first.dtype, np.number):
+        return 0.0 if np.array_equal(first, second) else float("inf")
+    a, b = first.astype(np.float64), second.astype(np.float64)
+    if not np.array_equal(np.isnan(a), np.isnan(b)):
+        return float("inf")
+    a, b = np.nan_to_num(a), np.nan_to_num(b)
+    scale = max(float(np.max(np.abs(a), initial=0.0)), 1e-6)
+    return float(np.max(np.abs(a - b), initial=0.0)) / scale

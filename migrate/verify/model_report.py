@@ -64,18 +64,7 @@ def model_json(verdict: ModelVerdict) -> dict[str, Any]:
             for path, answer in zip(verdict.paths, verdict.answers, strict=True)
         ],
         "real": [told(answer) for answer in verdict.real],
-        "checks": [
-            {
-                "what": check.what,
-                "outcome": check.outcome.value,
-                "first": check.first,
-                "second": check.second,
-                "difference": check.difference,
-                "limit": check.limit,
-                "note": check.note,
-            }
-            for check in verdict.checks
-        ],
+        "checks": [check.as_dict() for check in verdict.checks],
     }
 
 

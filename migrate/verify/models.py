@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UserError
+from .comparison import largest_share
 from .outcome import Check, Outcome
 
 __all__ = ["ModelVerdict", "compare_models", "model_in"]
@@ -206,7 +207,7 @@ def _answers(name: str, one: Answer, other: Answer, limit: float) -> Iterable[Ch
         yield Check(what, Outcome.NOT_COMPARED, note=note)
     for key in shared:
         first, second = one.outputs[key], other.outputs[key]
-        difference = _apart(first, second)
+        difference = largest_share(first, second)
         yield Check(
             f"answer {key}",
             Outcome.SAME if difference <= limit else Outcome.DIFFERS,
@@ -229,7 +230,9 @@ def _judged_real(
     if not shared:
         yield Check(what, Outcome.NOT_COMPARED, note="nothing could be asked there")
         return
-    apart = {key: _apart(today.outputs[key], then.outputs[key]) for key in shared}
+    apart = {
+        key: largest_share(today.outputs[key], then.outputs[key]) for key in shared
+    }
     worst = max(apart, key=lambda key: apart[key])
     same = apart[worst] <= limit
     yield Check(
@@ -272,17 +275,3 @@ def _told(tensors: Mapping[str, Any]) -> str:
         for key, each in sorted(tensors.items())
     ]
     return ", ".join(told) or "none"
-
-
-def _apart(first: Any, second: Any) -> float:
-    """Largest difference as a share of the largest value; infinite where no numbers."""
-    if first.shape != second.shape:
-        return float("inf")
-    if not np.issubdtype(first.dtype, np.number):
-        return 0.0 if np.array_equal(first, second) else float("inf")
-    a, b = first.astype(np.float64), second.astype(np.float64)
-    if not np.array_equal(np.isnan(a), np.isnan(b)):
-        return float("inf")
-    a, b = np.nan_to_num(a), np.nan_to_num(b)
-    scale = max(float(np.max(np.abs(a), initial=0.0)), 1e-6)
-    return float(np.max(np.abs(a - b), initial=0.0)) / scale

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 __all__ = ["WEIGHT_TOLERANCE", "Check", "Noise", "Outcome"]
 
@@ -35,6 +37,12 @@ class Check:
     # Where the worst difference is, or why nothing was compared.
     note: str = ""
     causes: Sequence[str] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The check for a report that programs read."""
+        found = dataclasses.asdict(self)
+        del found["causes"]
+        return {**found, "outcome": self.outcome.value}
 
     @property
     def told(self) -> str:

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -22,8 +22,6 @@ __all__ = [
     "run_process",
     "run_program",
 ]
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)

@@ -293,18 +293,7 @@ def _comparison_json(comparison: Comparison) -> dict[str, Any]:
             "weight_drift": trajectory.weight_drift,
             "problems": list(trajectory.problems),
         },
-        "checks": [
-            {
-                "what": check.what,
-                "outcome": check.outcome.value,
-                "first": check.first,
-                "second": check.second,
-                "difference": check.difference,
-                "limit": check.limit,
-                "note": check.note,
-            }
-            for check in comparison.checks
-        ],
+        "checks": [check.as_dict() for check in comparison.checks],
     }
 
 

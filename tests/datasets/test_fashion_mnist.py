@@ -93,6 +93,7 @@ def test_a_truncated_file_is_refused(tmp_path: Path) -> None:
         fashion_mnist.find(tmp_path)
 
 
+@pytest.mark.tensorflow
 @pytest.mark.usefixtures("no_debian_package")
 def test_a_failed_download_is_told_with_the_four_ways(lonely_home: Path) -> None:
     # Port 9 of this machine refuses; no real network is touched.
@@ -156,6 +157,7 @@ def local_server() -> Iterator[str]:
         server.shutdown()
 
 
+@pytest.mark.tensorflow
 @needs_full_data
 @pytest.mark.usefixtures("no_debian_package")
 def test_downloads_through_keras(local_server: str, lonely_home: Path) -> None:

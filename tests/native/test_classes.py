@@ -8,7 +8,7 @@ from textwrap import dedent
 
 import pytest
 from tfmigrate.project.facts import ProjectFacts
-from tfmigrate.rewrite.native.classes import needs_update_ops, plain_classes
+from tfmigrate.rewrite.native.classes import plain_classes
 from tfmigrate.rewrite.native.code import Refused
 from tfmigrate.rewrite.native.dropout_cells import Shares, with_constant_shares
 from tfmigrate.rewrite.native.makers import with_variables_inlined
@@ -196,16 +196,6 @@ def test_arguments_come_from_scopes_around() -> None:
     assert "kernel_regularizer=tf_keras.regularizers.L2(1e-3 / 2)" in found
     assert "self.dropout = tf_keras.layers.Dropout(0.2)" in found
     assert "return self.fc(self.dropout(x, training=training))" in found
-
-
-def test_whether_averages_need_their_updates_run() -> None:
-    facts = ProjectFacts()
-
-    def asked(code: str) -> bool:
-        return needs_update_ops(facts.load(Path("train.py"), (HEAD + code).encode()))
-
-    assert asked(model("self.b = tf.keras.layers.BatchNormalization()", "return x"))
-    assert not asked(model("self.b = tf.keras.layers.Dense(1)", "return x"))
 
 
 # -- weights of several kinds

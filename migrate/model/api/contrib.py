@@ -24,6 +24,7 @@ sequence_to_images softmax summarize_activation summarize_activations
 summarize_collection summarize_tensor summarize_tensors unit_norm
 """
 _PLAIN_NAMES = """
+variance_scaling_initializer xavier_initializer xavier_initializer_conv2d
 bucketized_column crossed_column embedding_column
 one_hot_column real_valued_column scattered_embedding_column
 shared_embedding_columns sparse_column_with_hash_bucket
@@ -59,7 +60,7 @@ def tensors(call: Call) -> Value:
     return Tensor()
 
 
-@handles(*_named("l1_l2_regularizer"))
+@handles(*_named("l1_regularizer l2_regularizer l1_l2_regularizer"))
 def regularizer(call: Call) -> Value:
     """A function of a variable, which code may call itself."""
     made = plain(call)

@@ -8,7 +8,7 @@ import libcst as cst
 
 from ...code.tree import Tree, walk
 from ..layer_functions import LAYERS, at_call
-from ..values import Config, Layer, Tensor, Time, Value, time_of, with_term
+from ..values import Config, Layer, Tensor, Time, Value, time_of
 from . import Call, handles
 
 _WHOLE = re.compile(r"\b(Input|Model|Sequential)\(")
@@ -79,15 +79,6 @@ def _is_alone(call: Call) -> bool:
 def columns(call: Call) -> Value:
     """The layer that feature columns become."""
     return call.layer("ColumnsLayer", ("feature_columns",), stays=False)
-
-
-@handles("tf.estimator.named")
-def named(call: Call) -> Value:
-    """A layer whose name was chosen."""
-    layer = call.arguments[0].value
-    if isinstance(layer, Layer) and layer.chosen is not None:
-        return with_term(layer, layer.chosen)
-    return layer
 
 
 @handles("tf.keras.Input", "tf.keras.layers.Input")

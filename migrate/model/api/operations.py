@@ -145,6 +145,13 @@ def moved_average(call: Call) -> Value:
     return call.unknown(f"`{call.symbol}` makes variables to correct its start")
 
 
+_INITIALIZERS = (
+    *("constant", "glorot_normal", "glorot_uniform", "ones", "orthogonal", "zeros"),
+    *("random_normal", "random_uniform", "truncated_normal", "uniform_unit_scaling"),
+    "variance_scaling",
+)
+
+
 @handles(
     "tf.DeviceSpec",
     "tf.TensorShape",
@@ -159,7 +166,7 @@ def moved_average(call: Call) -> Value:
     "tf.distribute.get_strategy",
     "tf.distribute.has_strategy",
     "tf.initializers.",
-    "tf.uniform_unit_scaling_initializer",
+    *(f"tf.{kind}_initializer" for kind in _INITIALIZERS),
 )
 def plain(call: Call) -> Value:
     """Values of Python, known before the graph if their arguments are."""

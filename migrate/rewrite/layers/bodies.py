@@ -21,7 +21,7 @@ from ...model.values import Function, Time
 from .changes import Comprehension, Dropped, Mover, Stored
 from .draws import draws
 from .lines import Line, around, need, rendered
-from .made import METHODS, helped, layer, spelled
+from .made import METHODS, helped, layer
 from .scope import Scope
 from .spelling import (
     RESERVED,
@@ -171,9 +171,6 @@ class Body(Scope):
 
     # -- how a class is spelled
 
-    # First values that are not seen are handed on as the program made them.
-    as_given = True
-
     def layer(self, node: cst.Call) -> cst.BaseExpression:
         """What the call says instead of making a layer."""
         return layer(self, node)
@@ -181,10 +178,6 @@ class Body(Scope):
     def helped(self, node: cst.Call, function: Function) -> cst.BaseExpression:
         """What the call says instead of calling a function that makes layers."""
         return helped(self, node, function)
-
-    def spelled(self, constructor: str) -> str:
-        """A layer's constructor as this class says it."""
-        return spelled(self, constructor)
 
     def finishing(self, stored: dict[str, str]) -> Stored:
         """The last change to the statements of the call."""

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 import libcst as cst
 
 from ...code.arguments import UnknownArguments, is_none, match_arguments
-from ...code.blocked import Blocked
 from ...code.source import Source
 from ...model.layer_functions import CLASSES, LAYERS, LayerFunction
-from .initializers import initializer, regularizer
+from .draws import draws
 from .layer_class import TF
 
 __all__ = ["Conversion", "Step"]
@@ -32,7 +31,7 @@ class Step:
 
 @dataclass
 class Conversion:
-    """Turns one call into a layer.
+    """Turns one call into a layer; names tell which layers are shared.
 
     ``text`` gives an argument's source for the constructor, ``moved`` for the call.
     """
@@ -40,9 +39,6 @@ class Conversion:
     source: Source
     text: Text
     moved: Text
-    # Initialisers and regularisers that are not seen are handed on as they are, and
-    # names tell which layers are shared.
-    as_given: bool
 
     def convert(self, symbol: str, call: cst.Call) -> tuple[cst.BaseExpression, Step]:
         """The tensor that the layer is called on, and the layer."""
@@ -92,9 +88,10 @@ class Conversion:
             if parameter.endswith(("_regularizer", "_initializer")):
                 if is_none(value):
                     continue
-                code = self._made(parameter, value)
-            else:
-                code = self.text(value)
+                made = self.source.tree.value(value)
+                if made is not None and draws(self.source.tree, made):
+                    raise self.source.stop(value, "an initialiser draws from a state")
+            code = self.text(value)
             if parameter in ("activation", "trainable") and code in ("None", "True"):
                 continue
             plain = index < min(positional, layer.plain)
@@ -138,17 +135,5 @@ class Conversion:
     ) -> None:
         if is_none(node) or (isinstance(node, cst.Name) and node.value == "False"):
             return
-        if not self.as_given:
-            raise self.source.stop(call, "a layer that is reused")
         if is_none(name):
             raise self.source.stop(call, "a layer without a name that is reused")
-
-    def _made(self, parameter: str, node: cst.BaseExpression) -> str:
-        """A regularizer or an initializer as one of Keras."""
-        make = regularizer if parameter.endswith("_regularizer") else initializer
-        try:
-            return make(self.source, node, self.text)
-        except Blocked:
-            if not self.as_given:
-                raise
-            return self.text(node)

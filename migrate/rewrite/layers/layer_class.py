@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from ...code.layout import one_line
 from ...code.spacing import space_definitions, with_blank_lines
 from ...code.texts import parse_statements
 from ...code.tree import Statement
@@ -38,7 +37,7 @@ class LayerClass:
 def class_statement(plan: LayerClass, text: Callable[[str], str]) -> Statement:
     """The class; ``text`` puts the program's names into source text of a plan."""
     made = _function("__init__", ["self", *plan.parameters])
-    init = ["super().__init__()\n", *(_line(code) for code in plan.init)]
+    init = ["super().__init__()\n", *plan.init]
     made = _with_body(made, parse_statements(text("".join(init))))
     call = _with_body(
         _function("call", ["self", *plan.arguments]),
@@ -51,14 +50,6 @@ def class_statement(plan: LayerClass, text: Callable[[str], str]) -> Statement:
     if not docstring:
         body[0] = with_blank_lines(body[0], 0)
     return _with_body(found, body)
-
-
-def _line(code: str) -> str:
-    """A statement on one line where it may be: it is broken anew to its place."""
-    if not code.startswith("self.") or "#" in code or "\n" not in code.rstrip("\n"):
-        return code
-    target, _, value = code.partition(" = ")
-    return f"{target} = {one_line(value.rstrip())}\n"
 
 
 def _function(name: str, parameters: Sequence[str]) -> Statement:

@@ -16,12 +16,12 @@ from ...model.values import Function, Time
 from .conversion import Conversion
 from .layer_class import TF
 from .notices import Stays
-from .spelling import argument_of, looks_counted, spaced
+from .spelling import argument_of, spaced
 
 if TYPE_CHECKING:
     from .bodies import Body
 
-__all__ = ["METHODS", "helped", "layer", "layer_of_keras", "spelled"]
+__all__ = ["METHODS", "helped", "layer", "layer_of_keras"]
 
 # Methods of lifted classes that make variables as a function of TensorFlow 1 does.
 METHODS = {
@@ -71,7 +71,7 @@ def layer_of_keras(body: Body, node: cst.Call) -> cst.BaseExpression:
     def moved(part: cst.BaseExpression) -> str:
         return source_text(body.moved(part))
 
-    conversion = Conversion(body.source, text, moved, body.as_given)
+    conversion = Conversion(body.source, text, moved)
     plain = [one for one in node.args if not one.star]
     options = [text(one.value) for one in node.args if one.star]
     source = node if not options else node.with_changes(args=plain)
@@ -81,7 +81,7 @@ def layer_of_keras(body: Body, node: cst.Call) -> cst.BaseExpression:
         more = ", ".join(f"**{one}" for one in options)
         joined = "" if constructor.endswith("(") else ", "
         constructor = f"{constructor[:-1]}{joined}{more})"
-    stands = body.make(step.wanted, body.spelled(constructor), node, reads)
+    stands = body.make(step.wanted, _spelled(body, constructor), node, reads)
     given = "".join(f", {name}={code}" for name, code in step.call_arguments)
     call = cst.parse_expression(f"{stands}(_{given})")
     assert isinstance(call, cst.Call)
@@ -114,8 +114,8 @@ def _object(body: Body, node: cst.Call) -> cst.BaseExpression:
         ]
         constructor = f"{source_text(node.func)}({', '.join(parts)})"
     else:
-        conversion = Conversion(body.source, text, text, body.as_given)
-        constructor = body.spelled(conversion.made_class(symbol, node))
+        conversion = Conversion(body.source, text, text)
+        constructor = _spelled(body, conversion.made_class(symbol, node))
     wanted = snake(source_text(node.func).rpartition(".")[2])
     statement = body.tree.parent(node)
     if isinstance(statement, cst.Assign) and len(statement.targets) == 1:
@@ -124,12 +124,12 @@ def _object(body: Body, node: cst.Call) -> cst.BaseExpression:
     return cst.parse_expression(body.make(wanted, constructor, node, reads))
 
 
-def spelled(body: Body, constructor: str) -> str:
+def _spelled(body: Body, constructor: str) -> str:
     """The constructor of a layer in a class that follows TensorFlow 1's scopes."""
     columns = f"{TF}.keras.layers.DenseFeatures("
     if constructor.startswith(columns):
         constructor = f"{TF}.estimator.ColumnsLayer({constructor[len(columns) :]}"
-    return _with_name(_with_start(body, constructor))
+    return _with_start(body, constructor)
 
 
 def _with_start(body: Body, constructor: str) -> str:
@@ -146,12 +146,6 @@ def _with_start(body: Body, constructor: str) -> str:
     if not more:
         return constructor
     return f"{constructor[:-1]}{'' if given == ')' else ', '}{more})"
-
-
-def _with_name(constructor: str) -> str:
-    if looks_counted(constructor):
-        return f"{TF}.estimator.named({constructor})"
-    return constructor
 
 
 def function_layer(body: Body, node: cst.Call) -> cst.BaseExpression:

@@ -7,15 +7,13 @@ stays. What else makes layers in that statement has to stand in another one.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 
 import libcst as cst
 
+from ...code.edits import Put, changed
 from ...code.tree import walk
 from ...model.spelling import snake
 from ...project.facts import ParsedModule, ProjectFacts
-from ...project.parsing import parse
-from ...project.positions import code_of
 
 __all__ = ["calls_in_lines"]
 
@@ -72,9 +70,7 @@ def calls_in_lines(
                         apart[line] = lines
     if not apart:
         return parsed
-    module = parsed.module.visit(_Apart(apart))
-    text = code_of(module)
-    return facts.module_of(replace(parsed.source, text=text, module=parse(text)))
+    return changed(parsed, facts, apart)
 
 
 class _Line:
@@ -116,12 +112,12 @@ class _Line:
         found: list[cst.SimpleStatementLine] = []
         for call in makers[:-1]:
             name = self._fresh(call)
-            made = call.visit(_Named(moved, call))
+            made = call.visit(Put(moved))
             assert isinstance(made, (cst.Attribute, cst.Call))
             target = cst.AssignTarget(cst.Name(name))
             found.append(cst.SimpleStatementLine([cst.Assign([target], made)]))
             moved[call] = cst.Name(name)
-        last = line.visit(_Named(moved))
+        last = line.visit(Put(moved))
         assert isinstance(last, cst.SimpleStatementLine)
         found[0] = found[0].with_changes(leading_lines=line.leading_lines)
         return [*found, last.with_changes(leading_lines=[])]
@@ -198,40 +194,3 @@ def _is_read(function: cst.FunctionDef) -> bool:
         isinstance(one.decorator, cst.Name) and one.decorator.value in plain
         for one in function.decorators
     )
-
-
-class _Named(cst.CSTTransformer):
-    """Puts names in the places of calls, but not in that of `whole`."""
-
-    def __init__(
-        self, names: dict[cst.CSTNode, cst.Name], whole: cst.CSTNode | None = None
-    ) -> None:
-        self.names = names
-        self.whole = whole
-
-    def leave_Call(
-        self, original_node: cst.Call, updated_node: cst.Call
-    ) -> cst.BaseExpression:
-        if original_node is self.whole:
-            return updated_node
-        return self.names.get(original_node, updated_node)
-
-    def leave_Attribute(
-        self, original_node: cst.Attribute, updated_node: cst.Attribute
-    ) -> cst.BaseExpression:
-        if original_node is self.whole:
-            return updated_node
-        return self.names.get(original_node, updated_node)
-
-
-class _Apart(cst.CSTTransformer):
-    def __init__(self, apart: dict[cst.CSTNode, list[cst.SimpleStatementLine]]) -> None:
-        self.apart = apart
-
-    def leave_SimpleStatementLine(
-        self,
-        original_node: cst.SimpleStatementLine,
-        updated_node: cst.SimpleStatementLine,
-    ) -> cst.SimpleStatementLine | cst.FlattenSentinel[cst.SimpleStatementLine]:
-        lines = self.apart.get(original_node)
-        return updated_node if lines is None else cst.FlattenSentinel(lines)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 
 import libcst as cst
 
+from ...code.edits import changed
 from ...code.tree import walk
 from ...project.facts import ParsedModule, ProjectFacts
-from ...project.parsing import parse
-from ...project.positions import code_of
 
 __all__ = ["is_crowded", "one_in_each", "same_functions"]
 
@@ -25,9 +23,7 @@ def one_in_each(
     own = [one for one in parsed.nodes if one in functions]
     if not any(map(_is_crowded, (inner for one in own for inner in walk(one)))):
         return parsed
-    module = parsed.module.visit(_Apart(own))
-    text = code_of(module)
-    return facts.module_of(replace(parsed.source, text=text, module=parse(text)))
+    return changed(parsed, facts, _Apart(own))
 
 
 def is_crowded(parsed: ParsedModule) -> bool:

@@ -6,15 +6,12 @@ import re
 
 import libcst as cst
 
-from ...code.texts import source_text
 from ...code.tree import walk
-from ...model.spelling import snake
 
 __all__ = [
     "RESERVED",
     "argument_of",
     "as_names",
-    "looks_counted",
     "names_of",
     "parameter",
     "spaced",
@@ -39,8 +36,6 @@ train_step trainable trainable_variables trainable_weights updates variable_dtyp
 variables weights with_name_scope
 """
 RESERVED = frozenset(_RESERVED.split())
-
-_TEXTS = (cst.SimpleString, cst.FormattedStringText)
 
 
 def names_of(node: cst.CSTNode) -> set[str]:
@@ -81,27 +76,6 @@ def with_owner(node: cst.CSTNode, code: str) -> str:
     if not any(isinstance(n, cst.Name) and n.value == "self" for n in walk(node)):
         return code
     return re.sub(r"\bself\b", "owner", code)
-
-
-def looks_counted(constructor: str) -> bool:
-    """The name of a layer may be such as Keras gives to one that has none."""
-    call = cst.parse_expression(constructor)
-    assert isinstance(call, cst.Call)
-    kind = snake(source_text(call.func).rpartition(".")[2])
-    for one in call.args:
-        if one.keyword is None or one.keyword.value != "name":
-            continue
-        text = next(
-            (n for n in walk(one.value) if isinstance(n, _TEXTS)),
-            cst.SimpleString("''"),
-        )
-        if text is one.value and isinstance(text, cst.SimpleString):
-            said = str(text.evaluated_value)
-            return re.fullmatch(rf"{kind}(_\d+)?", said) is not None
-        shown = source_text(text) if isinstance(text, cst.SimpleString) else text.value
-        start = re.split(r"[%{]", shown.strip("'\""))[0]
-        return start.startswith(kind) or kind.startswith(start)
-    return False
 
 
 def argument_of(value: cst.BaseExpression, keyword: cst.Name | None) -> cst.Arg:

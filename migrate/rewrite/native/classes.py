@@ -48,7 +48,7 @@ from .text import (
 )
 from .weights import SEQUENCE_INPUT, move_weights, sequence_input
 
-__all__ = ["needs_update_ops", "plain_classes", "training_words"]
+__all__ = ["plain_classes", "training_words"]
 
 _KERAS = "tf_keras.layers."
 _BASES = {
@@ -150,20 +150,6 @@ def training_words(parsed: ParsedModule) -> frozenset[str]:
     read = {one.id for one in nodes if isinstance(one, ast.Name)}
     words = {"summary"} if "__tf2__.summary." in parsed.source.text else set()
     return frozenset(read & (CELLS | _LAYERS) | words)
-
-
-def needs_update_ops(parsed: ParsedModule) -> bool:
-    """Whether moving averages of a lifted module are updated by UPDATE_OPS alone.
-
-    In TensorFlow 1 a program that does not run these never updates them.
-    """
-    code = parsed.source.text
-    if ".estimator.Scoped" not in code:
-        return False
-    return "BatchNormalization(" in code or (
-        "batch_norm" in code
-        and not re.search(r"updates_collections['\"]?\s*[=:]\s*None", code)
-    )
 
 
 class Module:
@@ -1073,8 +1059,12 @@ class Lifted:
                     )
 
     def _first_values_made(self) -> None:
-        """Initializers and regularizers that the constructor makes for later."""
+        """Initializers and regularizers of the constructor, as those of Keras."""
         for node in ast.walk(self.init):
+            if isinstance(node, ast.Call) and (
+                (self.symbol(self.of(node.func)) or "").startswith("tf.keras.layers.")
+            ):
+                self._first_values_given(node)
             if not isinstance(node, ast.Assign):
                 continue
             value = node.value
@@ -1086,6 +1076,16 @@ class Lifted:
                 made = regularizer(self.of(value), self)
                 self.source.put(value, made or "None")
         self.take()
+
+    def _first_values_given(self, layer: ast.Call) -> None:
+        for one in layer.keywords:
+            code = self.of(one.value)
+            if is_absent(code) or one.arg is None:
+                continue
+            if one.arg.endswith("_initializer"):
+                self.source.put(one.value, initializer(code, self))
+            elif one.arg.endswith("_regularizer"):
+                self.source.put(one.value, regularizer(code, self) or "None")
 
     def _functions(self) -> None:
         """Layers that call a function of TensorFlow 1 become layers of Keras."""
@@ -1538,9 +1538,7 @@ class Lifted:
                 if not isinstance(node, ast.Call):
                     continue
                 symbol = self.symbol(self.of(node.func))
-                if symbol == "tf.estimator.named":
-                    self.source.put(node, self.of(node.args[0]))
-                elif symbol == "tf.estimator.ColumnsLayer":
+                if symbol == "tf.estimator.ColumnsLayer":
                     self.source.put(node.func, self.columns_layer("DenseFeatures"))
                 elif symbol == "tf.nn.xw_plus_b" and len(node.args) > 2:
                     x, w, b = (self.of(one) for one in node.args[:3])

@@ -6,14 +6,14 @@ import re
 
 import libcst as cst
 
+from ...code.arguments import is_none
 from . import strategies
 from .page import Page
 from .strategies import for_servers
-from .word import Handler, Word, arguments, is_none, named, taken
+from .word import Handler, Word, arguments, named, taken
 
 __all__ = ["CLUSTER", "WORDS", "clusters", "fields", "of_trainer", "replaced"]
 
-_ESTIMATOR = ("model_fn", "model_dir", "config", "params", "warm_start_from")
 _FIELDS = (
     "model_dir",
     "tf_random_seed",
@@ -194,13 +194,6 @@ def _starred(page: Page, call: cst.Call) -> None:
     page.refuse(
         call, "the fields of a RunConfig ({}) are hidden by `**`: write them out"
     )
-
-
-_COUNTS = (
-    "device_count",
-    "intra_op_parallelism_threads",
-    "inter_op_parallelism_threads",
-)
 
 
 def _session_config(page: Page, arg: cst.Arg) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from ...code.arguments import is_none
 from .page import Page, Part
-from .word import Handler, Word, arguments, is_none, taken
+from .word import Handler, Word, arguments, taken
 
 __all__ = ["WORDS"]
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import libcst as cst
 
+from ...code.edits import changed
 from ...code.tree import Tree, walk
 from ...project.facts import ParsedModule, ProjectFacts
-from ...project.parsing import parse
-from ...project.positions import code_of
 from .slices import refused
 
 __all__ = ["with_training_flag"]
@@ -21,7 +18,7 @@ _TRAIN = ("tf.estimator.ModeKeys.TRAIN", "tf.contrib.learn.ModeKeys.TRAIN")
 def with_training_flag(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
     """The file with ``training`` in the place of ``mode`` in calls of its models."""
     tree = Tree(parsed.module, parsed.resolver)
-    changed: dict[cst.CSTNode, cst.CSTNode] = {}
+    flagged: dict[cst.CSTNode, cst.CSTNode] = {}
     for one in parsed.nodes:
         if not isinstance(one, cst.ClassDef) or not any(
             tree.symbol(base.value) in _LIFTED for base in one.bases
@@ -37,24 +34,10 @@ def with_training_flag(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModul
                     if isinstance(node, cst.Name) and node.value == "mode":
                         reason = f"`{one.name.value}` asks for more than training"
                         raise refused(tree, method, reason)
-                changed[method] = new
-    if not changed:
+                flagged[method] = new
+    if not flagged:
         return parsed
-    module = parsed.module.visit(_Replaced(changed))
-    text = code_of(module)
-    return facts.module_of(replace(parsed.source, text=text, module=parse(text)))
-
-
-class _Replaced(cst.CSTTransformer):
-    def __init__(self, changed: dict[cst.CSTNode, cst.CSTNode]) -> None:
-        self.changed = changed
-
-    def leave_FunctionDef(
-        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
-    ) -> cst.BaseStatement:
-        found = self.changed.get(original_node, updated_node)
-        assert isinstance(found, cst.BaseStatement)
-        return found
+    return changed(parsed, facts, flagged)
 
 
 class _Flagged(cst.CSTTransformer):

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from ...code.arguments import is_none
+from ...code.statements import is_docstring
 from ...names.nodes import walk
 from ...project.facts import ParsedModule
 from .config import of_trainer
-from .page import Page, is_docstring
-from .word import Handler, Odd, Word, arguments, is_none, taken
+from .page import Page
+from .word import Handler, Odd, Word, arguments, taken
 
 __all__ = ["WORDS", "callbacks"]
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
+from ...code.edits import changed
 from ...code.tree import Tree, only_small
 from ...project.facts import ParsedModule, ProjectFacts
-from ...project.parsing import parse
-from ...project.positions import code_of
 
 __all__ = ["without_idle_words"]
 
@@ -52,8 +50,7 @@ def without_idle_words(
     flags = _flags(tree, is_model_fn)
     if not gone and not plain and not flags:
         return parsed
-    text = code_of(parsed.module.visit(_Without(gone, plain, flags)))
-    return facts.module_of(replace(parsed.source, text=text, module=parse(text)))
+    return changed(parsed, facts, _Without(gone, plain, flags))
 
 
 def _flags(

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 import libcst as cst
 
 from ...code.arguments import UnknownArguments, is_none, match_arguments
+from ...code.edits import Put, changed
 from ...code.statements import binds, is_docstring
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
-from ...project.parsing import parse
 from ...project.positions import code_of
 
 __all__ = ["with_helpers_inlined", "without_unread"]
@@ -65,7 +64,7 @@ def _with_metrics_called(parsed: ParsedModule, facts: ProjectFacts) -> ParsedMod
                 new[made] = call
     if not new:
         return parsed
-    return _again(parsed, parsed.module.visit(_Put(new)), facts)
+    return changed(parsed, facts, new)
 
 
 def _called(tree: Tree, made: cst.CSTNode) -> cst.Call | None:
@@ -106,11 +105,7 @@ def _once(
             new = _Inliner(tree, defined, node, helper).statements()
             if new is None:
                 continue
-            put: dict[cst.CSTNode, object] = {
-                tree.statement(node): cst.FlattenSentinel(new)
-            }
-            module = parsed.module.visit(_Put(put))
-            parsed = _again(parsed, module, facts)
+            parsed = changed(parsed, facts, {tree.statement(node): new})
             return without_unread(parsed, facts, helper.name.value)
     return None
 
@@ -233,7 +228,7 @@ class _Inliner:
         names, before = self._bound(given, small, returns)
         if names is None:
             return None
-        change = _Changed(self.tree, self.helper, names)
+        change = Put(_renamed(self.tree, self.helper, names))
         moved: list[Statement] = [one.visit(change) for one in inside]  # type: ignore[misc]
         if tail:
             return self._joined(before, moved)
@@ -249,8 +244,10 @@ class _Inliner:
             return self._joined(before, moved)
         if result is None:
             return None
-        after = self.statement.visit(_Value(self.call, result))
+        after = self.statement.visit(Put({self.call: result}))
         assert isinstance(after, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
+        if isinstance(after, cst.SimpleStatementLine):
+            after = after.with_changes(leading_lines=[])
         if not self._says_nothing(after):
             moved.append(after)
         return self._joined(before, moved)
@@ -454,72 +451,26 @@ def _fresh(name: str, taken: set[str]) -> str:
     return f"{name}_{number}"
 
 
-class _Changed(cst.CSTTransformer):
-    """Names of a helper as its caller calls them."""
-
-    def __init__(
-        self, tree: Tree, helper: cst.FunctionDef, names: dict[str, cst.BaseExpression]
-    ) -> None:
-        self.tree = tree
-        self.names = names
-        self.scope = tree.resolver.scopes.opened[helper]
-
-    def leave_Name(
-        self, original_node: cst.Name, updated_node: cst.Name
-    ) -> cst.BaseExpression:
-        new = self.names.get(original_node.value)
-        if new is None:
-            return updated_node
-        scopes = self.tree.resolver.scopes
-        if original_node in scopes.loads:
-            bound = self.tree.resolver.bindings(original_node)
-            return new if any(b.scope is self.scope for b in bound) else updated_node
-        stored = any(
-            original_node is b.node or original_node in walk(b.node)
-            for b in self.scope.bindings.get(original_node.value, ())
-        )
-        return new if stored and self._is_target(original_node) else updated_node
-
-    def _is_target(self, node: cst.Name) -> bool:
-        parent = self.tree.parent(node)
-        if isinstance(parent, (cst.Arg, cst.Attribute)):
-            return False
-        return not isinstance(parent, cst.Param)
-
-
-class _Value(cst.CSTTransformer):
-    def __init__(self, call: cst.Call, value: cst.BaseExpression) -> None:
-        self.call = call
-        self.value = value
-
-    def leave_Call(
-        self, original_node: cst.Call, updated_node: cst.Call
-    ) -> cst.BaseExpression:
-        return self.value if original_node is self.call else updated_node
-
-    def leave_SimpleStatementLine(
-        self,
-        original_node: cst.SimpleStatementLine,
-        updated_node: cst.SimpleStatementLine,
-    ) -> cst.SimpleStatementLine:
-        return updated_node.with_changes(leading_lines=[])
-
-
-class _Put(cst.CSTTransformer):
-    """Puts other nodes in the places of some."""
-
-    def __init__(self, new: Mapping[cst.CSTNode, object]) -> None:
-        self.new = new
-
-    def on_leave(self, original, updated):  # type: ignore[no-untyped-def]
-        return self.new.get(original) or super().on_leave(original, updated)
-
-
-def _again(
-    parsed: ParsedModule, module: cst.Module, facts: ProjectFacts
-) -> ParsedModule:
-    text = code_of(module)
-    return facts.module_of(replace(parsed.source, text=text, module=parse(text)))
+def _renamed(
+    tree: Tree, helper: cst.FunctionDef, names: Mapping[str, cst.BaseExpression]
+) -> dict[cst.CSTNode, cst.BaseExpression]:
+    """Names of a helper, with what its caller calls them."""
+    scope = tree.resolver.scopes.opened[helper]
+    found: dict[cst.CSTNode, cst.BaseExpression] = {}
+    for node in walk(helper.body):
+        if not isinstance(node, cst.Name) or node.value not in names:
+            continue
+        if node in tree.resolver.scopes.loads:
+            bound = tree.resolver.bindings(node)
+            meant = any(one.scope is scope for one in bound)
+        else:
+            meant = any(
+                node is one.node or node in walk(one.node)
+                for one in scope.bindings.get(node.value, ())
+            ) and not isinstance(tree.parent(node), (cst.Arg, cst.Attribute, cst.Param))
+        if meant:
+            found[node] = names[node.value]
+    return found
 
 
 def without_unread(
@@ -542,17 +493,9 @@ def without_unread(
     )
     if words > 1 or strings or used:
         return parsed
-    module = parsed.module.visit(_Dropped(name))
-    return _again(parsed, module, facts)
-
-
-class _Dropped(cst.CSTTransformer):
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def leave_FunctionDef(
-        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
-    ) -> cst.FunctionDef | cst.RemovalSentinel:
-        if original_node.name.value == self.name:
-            return cst.RemoveFromParent()
-        return updated_node
+    named = {
+        one: None
+        for one in parsed.nodes
+        if isinstance(one, cst.FunctionDef) and one.name.value == name
+    }
+    return changed(parsed, facts, named)

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from ...names.nodes import walk
-from .page import Page, Region, Statement
+from ...code.arguments import is_none
+from ...code.tree import Statement, walk
+from .page import Page, Region
 from .peeks import peeks
-from .word import Handler, Word, arguments, is_none, root_of, taken
+from .word import Handler, Word, arguments, root_of, taken
 
 __all__ = ["WORDS", "asked", "datasets"]
 
@@ -190,7 +191,7 @@ class _Tensors:
         if binding is None or binding.value is None:
             return [] if self.made is self.iterator else None
         found = [self.page.statement(binding.value)]
-        for read in self.page.reads(binding):
+        for read in self.page.uses(binding):
             statement = self.page.statement(read)
             if read is self.iterator or statement in known:
                 continue

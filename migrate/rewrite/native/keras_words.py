@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from ...code.arguments import is_none
 from ...names.dotted import import_path
 from ...names.names import canonical
 from ...names.scopes import Binding
@@ -17,7 +18,7 @@ from .optimizers import SIGNATURES, optimizer
 from .page import Page
 from .schedules import SIGNATURES as SCHEDULES
 from .schedules import schedule
-from .word import Handler, Word, arguments, is_none, placed, plain, root_of
+from .word import Handler, Word, arguments, placed, plain, root_of
 
 __all__ = ["WORDS", "WORDS_2", "compiled", "imported", "layers"]
 
@@ -152,7 +153,7 @@ def _initializer(page: Page, word: Word) -> None:
     if word.call is None or page.for_tf2:
         return
     binding = next((one for one in _assigned(page) if one[1] is word.call), None)
-    if binding is not None and len(page.reads(binding[0])) > 1:
+    if binding is not None and len(page.uses(binding[0])) > 1:
         page.refuse(word.node, f"`{word.symbol}` ({{}}) is shared: make one a layer")
 
 

@@ -84,7 +84,6 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 
-_PREFIXES = ("tf.losses.", "tf.contrib.losses.", "tf.contrib.slim.losses.")
 # What reductions are called in constants and as strings.
 _REDUCTIONS = {
     "NONE": "none",

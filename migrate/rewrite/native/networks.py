@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import libcst as cst
 
+from ...code.edits import changed
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
-from ...project.parsing import parse
 from ...project.positions import code_of
 from ..layers.spelling import RESERVED
 
@@ -37,11 +35,7 @@ def with_networks_as_models(parsed: ParsedModule, facts: ProjectFacts) -> Parsed
             network = _Network(tree, one, lifted)
             if not network.is_one():
                 continue
-            module = parsed.module.visit(network)
-            text = code_of(module)
-            parsed = facts.module_of(
-                replace(parsed.source, text=text, module=parse(text))
-            )
+            parsed = changed(parsed, facts, network)
             break
         else:
             return parsed
@@ -275,7 +269,7 @@ class _Network(cst.CSTTransformer):
             owned = one.visit(_Owned())
             assert isinstance(owned, cst.BaseStatement)
             found.append(owned)
-        last = only_small(found[-1])  # type: ignore[arg-type]
+        last = only_small(found[-1])
         if isinstance(small, cst.Assign) and isinstance(last, cst.Return):
             target = self.tree.code(small.targets[0].target)
             assert last.value is not None

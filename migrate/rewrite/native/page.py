@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import libcst as cst
 
+from ...code.tree import Statement, Tree, walk
 from ...names.names import canonical
-from ...names.nodes import parents, walk
 from ...names.scopes import Binding, BindingKind, Scope
 from ...project.facts import ParsedModule
 from ...rules.context import Context
 from .imports import is_gone
 
-__all__ = ["Page", "Part", "Region", "Statement", "is_docstring", "shifted"]
+__all__ = ["Page", "Part", "Region", "shifted"]
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,6 @@ class Region:
 
 
 Part = str | cst.CSTNode | Region
-Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class _Change:
     parts: tuple[Part, ...]
 
 
-class Page:
+class Page(Tree):
     """Collects changes to one file and applies them together.
 
     A change may hold nodes of the old text: changes within these are applied, all
@@ -56,14 +55,13 @@ class Page:
         for_tf2: bool,
         beside: Sequence[ParsedModule],
     ) -> None:
+        super().__init__(parsed.module, parsed.resolver)
         self.parsed = parsed
         # The module that training.py is, as the file imports it.
         self.training = training
         self.for_tf2 = for_tf2
         self.beside = beside
-        self.resolver = parsed.resolver
         self.scopes = parsed.resolver.scopes
-        self.text = parsed.source.text
         self.context = Context(self.text, parsed.module, parsed.resolver)
         # What the file takes from training.py, by the name that it has there.
         self.taken: dict[str, str] = {}
@@ -86,34 +84,6 @@ class Page:
 
     # -- the tree -------------------------------------------------------------------
 
-    @cached_property
-    def _parents(self) -> Mapping[cst.CSTNode, cst.CSTNode]:
-        return self.resolver.about(parents)
-
-    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
-        """The node that holds this one."""
-        return self._parents.get(node)
-
-    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-        """The nodes around this one, innermost first."""
-        while (found := self.parent(node)) is not None:
-            yield found
-            node = found
-
-    def function(self, node: cst.CSTNode) -> cst.FunctionDef | cst.Lambda | None:
-        """The innermost function around a node."""
-        found = (cst.FunctionDef, cst.Lambda)
-        return next(
-            (one for one in self.ancestors(node) if isinstance(one, found)), None
-        )
-
-    def statement(self, node: cst.CSTNode) -> Statement:
-        """The innermost whole statement that holds a node."""
-        for one in (node, *self.ancestors(node)):
-            if isinstance(one, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
-                return one
-        raise ValueError("the node stands in no statement")
-
     def block(self, statement: cst.CSTNode) -> Sequence[cst.CSTNode]:
         """The statements that stand with one in a block."""
         holder = self.parent(statement)
@@ -126,39 +96,6 @@ class Page:
         found = self.parent(node)
         return found if isinstance(found, cst.Call) and found.func is node else None
 
-    def symbol(self, node: cst.CSTNode | None) -> str | None:
-        """The canonical TensorFlow name of an expression."""
-        return self.resolver.resolve(node)
-
-    def value(self, node: cst.BaseExpression | None) -> cst.BaseExpression | None:
-        """The expression behind a name that is assigned once."""
-        for _ in range(12):
-            binding = self.assigned(node)
-            if binding is None or binding.value is None:
-                return node
-            node = binding.value
-        return node
-
-    def assigned(self, node: cst.BaseExpression | None) -> Binding | None:
-        """The one plain assignment behind a name."""
-        if not isinstance(node, cst.Name):
-            return None
-        found = self.resolver.bindings(node)
-        one = len(found) == 1 and found[0].kind is BindingKind.ASSIGN
-        return found[0] if one else None
-
-    def loads(self, name: str) -> list[cst.Name]:
-        """Every place that reads a name."""
-        return [node for node in self.scopes.loads if node.value == name]
-
-    def reads(self, binding: Binding) -> list[cst.Name]:
-        """Every place that may read what a statement binds."""
-        return [
-            node
-            for node in self.loads(binding.name)
-            if any(one is binding for one in self.resolver.bindings(node))
-        ]
-
     def scope(self, node: cst.CSTNode) -> Scope:
         """The scope in which a node stands."""
         for one in self.ancestors(node):
@@ -167,6 +104,11 @@ class Page:
         return self.scopes.module_scope
 
     # -- text -----------------------------------------------------------------------
+
+    @property
+    def text(self) -> str:
+        """The old text."""
+        return self.parsed.source.text
 
     def span(self, node: cst.CSTNode) -> tuple[int, int]:
         """Start and end of a node, its own parentheses left aside."""
@@ -282,7 +224,7 @@ class Page:
         if binding is None or binding.value is None:
             return
         statements = [self.statement(binding.value)]
-        for read in self.reads(binding):
+        for read in self.uses(binding):
             if read is node or self.is_gone(read):
                 continue
             statement = self.statement(read)
@@ -520,15 +462,6 @@ def _sets_part_of(statement: Statement, read: cst.Name) -> bool:
     while isinstance(target, cst.Attribute):
         target = target.value
     return target is read
-
-
-def is_docstring(statement: cst.CSTNode) -> bool:
-    """A statement that is a text alone."""
-    if not isinstance(statement, cst.SimpleStatementLine):
-        return False
-    first = statement.body[0]
-    texts = (cst.SimpleString, cst.ConcatenatedString)
-    return isinstance(first, cst.Expr) and isinstance(first.value, texts)
 
 
 def shifted(text: str, columns: int, pad: str = " ") -> str:

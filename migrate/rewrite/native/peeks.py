@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from ...names.nodes import walk
-from .page import Page, Region, Statement
+from ...code.tree import Statement, walk
+from .page import Page, Region
 
 __all__ = ["Peek", "peeks"]
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import libcst as cst
 
 from ...code.blocked import Blocked
-from ...code.layout import fit
+from ...code.edits import changed
 from ...code.tree import Tree, only_small, statements_of, walk
-from ...names.scope_builder import build_scopes
 from ...options import RewriteOptions
 from ...project.facts import ParsedModule, ProjectFacts
-from ...project.parsing import parse
 from ...project.positions import code_of
 from ...project.selection import is_test
 from ...rules.engine import run_rules
@@ -37,6 +35,7 @@ from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
 from .task import Task, alias_of, task_of
+from .text import with_lines_fitted
 from .totals import with_losses_added
 from .unrolled import with_metrics_unrolled
 from .words import reworded, watched
@@ -105,7 +104,7 @@ def native(
         words = one.words | worded.words | _words_of(text, module)
         if text == before.source.text:
             continue
-        found_text = _parsed(before, text, facts)
+        found_text = changed(before, facts, text)
         notes = (*one.notes, *worded.notes)
         found[os.path.abspath(before.path)] = NativeFile(found_text, words, notes)
     cluster = _cluster({word for one in found.values() for word in one.words}, files)
@@ -239,7 +238,7 @@ class _File:
 
     def final(self, text: str, training: str, facts: ProjectFacts) -> str:
         """The text with names of TensorFlow 1 under those of today, and its imports."""
-        parsed = _parsed(self.parsed, text, facts)
+        parsed = changed(self.parsed, facts, text)
         lines = _lines_of(parsed, self.tasks)
         result = run_rules(
             text,
@@ -368,7 +367,7 @@ class _Program:
             notes=False,
             for_tf2=one.for_tf2,
         )
-        again = _parsed(parsed, result.text, self.facts)
+        again = changed(parsed, self.facts, result.text)
         found = next(n for n in again.nodes if is_model_fn(n))
         assert isinstance(found, cst.FunctionDef)
         return again, found
@@ -376,45 +375,89 @@ class _Program:
     def _with_task(
         self, parsed: ParsedModule, defined: cst.FunctionDef, task: Task
     ) -> ParsedModule:
-        made = cst.parse_statement(task.text)
-        assert isinstance(made, cst.ClassDef)
         tree = Tree(parsed.module, parsed.resolver)
         block = tree.parent(defined)
         holder = tree.parent(block) if block is not None else None
+        inside = isinstance(holder, cst.ClassDef)
+        column = tree.column(holder if inside and holder else defined)
+        step = len(parsed.module.default_indent.expandtabs(8))
+        text = with_lines_fitted(task.text, column - 1, step)
+        made = cst.parse_statement(text)
+        assert isinstance(made, cst.ClassDef)
+        places: dict[cst.CSTNode, object] = {}
         if isinstance(holder, cst.ClassDef):
-            (fitted,) = fit(parsed.module, [made], tree.column(holder) - 1)
-            assert isinstance(fitted, cst.ClassDef)
-            module = parsed.module.visit(_BesideClass(holder, defined, fitted, task))
+            made = made.with_changes(leading_lines=holder.leading_lines)
+            lines = [cst.EmptyLine(indent=False), cst.EmptyLine(indent=False)]
+            places[holder] = lambda now: [made, now.with_changes(leading_lines=lines)]
+            places[defined] = lambda now: _makes_task(now, task)
         else:
-            (fitted,) = fit(parsed.module, [made], tree.column(defined) - 1)
-            assert isinstance(fitted, cst.ClassDef)
-            made = fitted
             before: list[cst.BaseStatement] = []
             if task.closes_over_self:
                 before = [cst.parse_statement("owner = self\n")]
                 before[0] = before[0].with_changes(leading_lines=defined.leading_lines)
             else:
                 lines = list(defined.leading_lines)
-                top = tree.parent(defined) is parsed.module
+                top = block is parsed.module
                 while top and sum(one.comment is None for one in lines) < 2:
                     lines.insert(0, cst.EmptyLine(indent=False))
                 made = made.with_changes(leading_lines=lines)
-            users = _loads_of(parsed, defined)
-            change = _InPlace(defined, [*before, made], users, task.name)
-            module = parsed.module.visit(change)
-        if task.dropped:
-            dropped = module.visit(_WithoutClass(task.dropped))
-            assert isinstance(dropped, cst.Module)
-            module = dropped
-        return _parsed(parsed, code_of(module), self.facts)
+            places[defined] = [*before, made]
+            for user in _loads_of(parsed, defined):
+                places[user] = cst.Name(task.name)
+        for one in parsed.nodes:
+            if isinstance(one, cst.ClassDef) and one.name.value == task.dropped:
+                places[one] = None
+        return changed(parsed, self.facts, places)
 
     def _rename(self, one: _File, name: str, task: str) -> None:
         """Puts the name of a Task in the places of the model function's."""
         for other in self.files:
-            change = _Renamed(other.parsed, name, task, own=other is one)
-            module = other.parsed.module.visit(change)
-            if change.changed:
-                other.parsed = _parsed(other.parsed, code_of(module), self.facts)
+            if other is one:
+                places = _unbound(other.parsed, name, task)
+            else:
+                places = _imported(other.parsed, name, task)
+            if places:
+                other.parsed = changed(other.parsed, self.facts, places)
+
+
+def _makes_task(method: cst.FunctionDef, task: Task) -> cst.FunctionDef:
+    """A method that was a model function, and makes a Task."""
+    kept = [
+        one.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        for one in method.params.params
+        if one.name.value in ("self", "params")
+    ]
+    line = cst.parse_statement(f"return {task.maker}\n")
+    return method.with_changes(
+        params=cst.Parameters(kept), body=cst.IndentedBlock([line])
+    )
+
+
+def _unbound(parsed: ParsedModule, name: str, task: str) -> dict[cst.CSTNode, object]:
+    """References of a file to its model function, which is a class now."""
+    return {
+        node: cst.Name(task)
+        for node in parsed.resolver.scopes.loads
+        if node.value == name and not parsed.resolver.bindings(node)
+    }
+
+
+def _imported(parsed: ParsedModule, name: str, task: str) -> dict[cst.CSTNode, object]:
+    """References of a file to the model function of another one."""
+    places: dict[cst.CSTNode, object] = {}
+    bare = False
+    for node in parsed.nodes:
+        if isinstance(node, cst.ImportAlias):
+            if isinstance(node.name, cst.Name) and node.name.value == name:
+                places[node.name] = cst.Name(task)
+                bare = bare or node.asname is None
+        elif isinstance(node, cst.Attribute):
+            known = node.attr.value == name and bool(parsed.resolver.qualified(node))
+            places |= {node.attr: cst.Name(task)} if known else {}
+        elif bare and isinstance(node, cst.Name) and node.value == name:
+            known = node in parsed.resolver.scopes.loads
+            places |= {node: cst.Name(task)} if known else {}
+    return places
 
 
 def _loads_of(parsed: ParsedModule, defined: cst.FunctionDef) -> set[cst.Name]:
@@ -426,145 +469,6 @@ def _loads_of(parsed: ParsedModule, defined: cst.FunctionDef) -> set[cst.Name]:
             if [one.node for one in bound] == [defined]:
                 found.add(node)
     return found
-
-
-class _InPlace(cst.CSTTransformer):
-    """Puts a Task in the place of a function, and its name where that is used."""
-
-    def __init__(
-        self,
-        defined: cst.FunctionDef,
-        made: Sequence[cst.BaseStatement],
-        users: Collection[cst.Name],
-        name: str,
-    ) -> None:
-        self.defined = defined
-        self.made = made
-        self.users = users
-        self.name = name
-
-    def leave_Name(
-        self, original_node: cst.Name, updated_node: cst.Name
-    ) -> cst.BaseExpression:
-        return cst.Name(self.name) if original_node in self.users else updated_node
-
-    def leave_FunctionDef(
-        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
-    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
-        if original_node is self.defined:
-            return cst.FlattenSentinel(self.made)
-        return updated_node
-
-
-class _WithoutClass(cst.CSTTransformer):
-    """Takes a class out."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def leave_ClassDef(
-        self, original_node: cst.ClassDef, updated_node: cst.ClassDef
-    ) -> cst.ClassDef | cst.RemovalSentinel:
-        if original_node.name.value == self.name:
-            return cst.RemoveFromParent()
-        return updated_node
-
-
-class _BesideClass(cst.CSTTransformer):
-    """A Task before the class that had its model function, whose method makes one."""
-
-    def __init__(
-        self,
-        holder: cst.ClassDef,
-        defined: cst.FunctionDef,
-        made: cst.ClassDef,
-        task: Task,
-    ) -> None:
-        self.holder = holder
-        self.defined = defined
-        self.made = made
-        self.task = task
-
-    def leave_FunctionDef(
-        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
-    ) -> cst.FunctionDef:
-        if original_node is not self.defined:
-            return updated_node
-        kept = [
-            one
-            for one in updated_node.params.params
-            if one.name.value in ("self", "params")
-        ]
-        kept = [one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in kept]
-        line = cst.parse_statement(f"return {self.task.maker}\n")
-        return updated_node.with_changes(
-            params=cst.Parameters(kept),
-            body=cst.IndentedBlock([line]),
-        )
-
-    def leave_ClassDef(
-        self, original_node: cst.ClassDef, updated_node: cst.ClassDef
-    ) -> cst.ClassDef | cst.FlattenSentinel[cst.ClassDef]:
-        if original_node is not self.holder:
-            return updated_node
-        lines = [cst.EmptyLine(indent=False), cst.EmptyLine(indent=False)]
-        made = self.made.with_changes(leading_lines=original_node.leading_lines)
-        return cst.FlattenSentinel(
-            [made, updated_node.with_changes(leading_lines=lines)]
-        )
-
-
-class _Renamed(cst.CSTTransformer):
-    """References to a model function, which is a class now."""
-
-    def __init__(
-        self, parsed: ParsedModule, name: str, task: str, *, own: bool
-    ) -> None:
-        self.parsed = parsed
-        self.name = name
-        self.task = task
-        self.own = own
-        self.changed = False
-        self.imported = False
-
-    def leave_ImportAlias(
-        self, original_node: cst.ImportAlias, updated_node: cst.ImportAlias
-    ) -> cst.ImportAlias:
-        if (
-            not self.own
-            and isinstance(original_node.name, cst.Name)
-            and original_node.name.value == self.name
-        ):
-            self.changed = True
-            self.imported = self.imported or original_node.asname is None
-            return updated_node.with_changes(name=cst.Name(self.task))
-        return updated_node
-
-    def leave_Name(
-        self, original_node: cst.Name, updated_node: cst.Name
-    ) -> cst.BaseExpression:
-        scopes = self.parsed.resolver.scopes
-        if (
-            original_node.value != self.name
-            or original_node not in scopes.loads
-            or not (self.own or self.imported)
-        ):
-            return updated_node
-        bound = self.parsed.resolver.bindings(original_node)
-        if self.own and bound:
-            return updated_node  # something else of that name
-        self.changed = True
-        return cst.Name(self.task)
-
-    def leave_Attribute(
-        self, original_node: cst.Attribute, updated_node: cst.Attribute
-    ) -> cst.BaseExpression:
-        if self.own or original_node.attr.value != self.name:
-            return updated_node
-        if self.parsed.resolver.qualified(original_node) is None:
-            return updated_node
-        self.changed = True
-        return updated_node.with_changes(attr=cst.Name(self.task))
 
 
 def _helpers(tree: Tree, defined: cst.FunctionDef) -> list[str]:
@@ -609,12 +513,6 @@ def _models(parsed: ParsedModule) -> set[str]:
             ):
                 found.add(one.name.value)
     return found
-
-
-def _parsed(parsed: ParsedModule, text: str, facts: ProjectFacts) -> ParsedModule:
-    module = parse(text)
-    source = replace(parsed.source, text=text, module=module)
-    return facts.module_of(source, build_scopes(module))
 
 
 def _lines_of(parsed: ParsedModule, classes: Sequence[str]) -> set[int]:

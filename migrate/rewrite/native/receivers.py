@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from ...names.nodes import walk
+from ...code.arguments import is_none
+from ...code.statements import is_docstring
+from ...code.tree import Statement, walk
 from ...project.facts import ParsedModule
-from .page import Page, Part, Region, Statement, is_docstring
-from .word import Handler, Odd, Word, arguments, is_none, named, taken
+from .page import Page, Part, Region
+from .word import Handler, Odd, Word, arguments, named, taken
 
 __all__ = ["WORDS", "exports", "receivers"]
 
@@ -220,7 +222,7 @@ class _Receiver:
         before = block[place - 1] if place else None
         made = binding.value if binding is not None else None
         inside = set(walk(self.call))
-        others = page.reads(binding) if binding is not None else []
+        others = page.uses(binding) if binding is not None else []
         reads = 1 + sum(one not in inside for one in others)
         plain = isinstance(before, cst.SimpleStatementLine) and len(before.body) == 1
         plain = plain and before is not None and not page.is_gone(before)
@@ -282,7 +284,7 @@ class _Receiver:
     def _reads(self, node: cst.BaseExpression) -> list[cst.Name]:
         """Places that read a name, but for the one that says what is received."""
         binding = self.page.assigned(node)
-        found = self.page.reads(binding) if binding is not None else []
+        found = self.page.uses(binding) if binding is not None else []
         return [one for one in found if one is not node]
 
     def _check_known(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
+from ...code.arguments import is_none
 from .page import Page
-from .word import Handler, Word, arguments, is_none
+from .word import Handler, Word, arguments
 
 __all__ = ["WORDS", "for_servers", "left"]
 

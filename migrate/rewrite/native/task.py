@@ -209,6 +209,8 @@ class Maker:
         self._check_rest()
         self._check_layers()
         init = self._init(model, model_setup, training, metrics)
+        taken = {"model", "optimizer", *(one.name for one in methods)}
+        init.lines = tidy.shared(init.lines, [one.lines for one in methods], taken)
         text = self._class(docstring, init, methods)
         self.parts.words.add("Task")
         if "self.model.losses" in text and "Strategy" in self.tree.text:
@@ -580,16 +582,23 @@ class Maker:
     def _may_be_forward(self, statement: Statement) -> bool:
         """A plain value of the model's outputs, the same in every mode."""
         small = only_small(statement)
+        if not isinstance(small, cst.Assign):
+            return False
+        weights = [  # of the model, which is there
+            one
+            for one in walk(small.value)
+            if isinstance(one, cst.Name) and one.value == self.model
+        ]
+        needed = self.train.needed([small.value], given=weights)
         return (
-            isinstance(small, cst.Assign)
-            and len(small.targets) == 1
+            len(small.targets) == 1
             and isinstance(small.targets[0].target, cst.Name)
             and all(statement in mode.taken for mode in self.modes.values())
             and self.train.read(small.value)
             & (set(self.outputs) | {n for s in self.beyond for n in assigned(s)})
             != set()
-            and not self.train.needed([small.value]).free & {self.labels, "params"}
-            and not self.train.needed([small.value]).statements
+            and not needed.free & {self.labels, "params"}
+            and not needed.statements
         )
 
     def _read_outputs(self) -> list[str]:

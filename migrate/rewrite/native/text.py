@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 
+from ...names.table import lookup
+from ...project.long_lines import WIDTH
 from .code import Refused
 
 __all__ = [
@@ -23,6 +26,7 @@ __all__ = [
     "parents_of",
     "place_of",
     "substituted",
+    "with_lines_fitted",
     "without_gone",
 ]
 
@@ -471,6 +475,39 @@ def _without_last_comma(code: str) -> str:
 def fitted(code: str, indent: str, width: int) -> str:
     """A statement on one line, broken as black does where it is too long."""
     return "\n".join(_broken(on_one_line(code), indent, width))
+
+
+def with_lines_fitted(code: str, column: int, step: int) -> str:
+    """A module whose statements that get too long are broken.
+
+    It moves to a column of a file with another indentation, and gets the names that the
+    rules of symbols write.
+    """
+    lines = code.splitlines()
+    for node in ast.walk(ast.parse(code)):
+        if not isinstance(node, ast.stmt):
+            continue
+        inside = getattr(node, "body", None)
+        end = inside[0].lineno - 1 if inside else node.end_lineno
+        line = lines[node.lineno - 1]
+        longer = len(_today(line)) - len(line)
+        if end == node.lineno and "#" not in line:
+            indent = line[: len(line) - len(line.lstrip())]
+            depth = column + len(indent) // len(_INDENT) * step
+            width = WIDTH - longer - depth + len(indent)
+            parts = _broken(line.strip(), indent, width)
+            lines[node.lineno - 1] = "\n".join(parts)
+    return "\n".join(lines) + "\n"
+
+
+def _today(code: str) -> str:
+    """The code with the names of TF 2."""
+
+    def name_today(found: re.Match[str]) -> str:
+        move = lookup(found[0])
+        return move.to if move is not None else found[0]
+
+    return re.sub(r"\btf(?:\.[A-Za-z_]\w*)+", name_today, code)
 
 
 def _broken(line: str, indent: str, width: int) -> list[str]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import libcst as cst
 
+from ...code.edits import changed
 from ...code.statements import assigned
 from ...code.tree import Tree, only_small, walk
 from ...project.facts import ParsedModule, ProjectFacts
-from ...project.parsing import parse
-from ...project.positions import code_of
 from .losses import SIGNATURES as LOSSES
 
 __all__ = ["with_losses_added"]
@@ -38,27 +36,27 @@ def with_losses_added(
     if any("losses" in text for text in others):
         return parsed
     tree = Tree(parsed.module, parsed.resolver)
-    change = _Added(tree)
+    change = _Losses(tree)
     for defined in parsed.nodes:
         if isinstance(defined, cst.FunctionDef) and is_model_fn(defined):
             change.see(defined)
-    if not change.asked:
+    if not change.places:
         return parsed
-    text = code_of(parsed.module.visit(change))
-    return facts.module_of(replace(parsed.source, text=text, module=parse(text)))
+    return changed(parsed, facts, change.places)
 
 
-class _Added(cst.CSTTransformer):
+class _Losses:
+    """The losses of model functions, by name, and what adds them up."""
+
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        # Calls that ask for the losses, and the text that stands for each.
-        self.asked: dict[cst.CSTNode, str] = {}
-        # Statements that make a loss which nothing holds, and its name.
-        self.named: dict[cst.CSTNode, str] = {}
+        # What stands for calls that ask for the losses, and for statements that make a
+        # loss which nothing holds.
+        self.places: dict[cst.CSTNode, cst.CSTNode] = {}
 
     def see(self, defined: cst.FunctionDef) -> None:
         """Notes what one model function makes and asks for."""
-        named: dict[cst.CSTNode, str] = {}
+        named: dict[cst.CSTNode, cst.CSTNode] = {}
         names: list[str] = []
         asked: list[cst.Call] = []
         blocks: set[cst.CSTNode] = set()
@@ -95,7 +93,8 @@ class _Added(cst.CSTTransformer):
                     name += "_"
                 taken.add(name)
                 names.append(name)
-                named[small] = name
+                target = cst.AssignTarget(cst.Name(name))
+                named[small] = cst.Assign([target], small.value)
             else:
                 return
         if not names or len({*names}) < len(names):
@@ -103,9 +102,9 @@ class _Added(cst.CSTTransformer):
         if any(not blocks <= self._blocks(one) for one in asked):
             return  # one of them is made in some modes only
         for call in asked:
-            self.asked[call] = self._sum(call, names)
+            self.places[call] = cst.parse_expression(self._sum(call, names))
         if asked:
-            self.named.update(named)
+            self.places.update(named)
 
     def _blocks(self, node: cst.CSTNode) -> set[cst.CSTNode]:
         """The blocks of statements around a call."""
@@ -130,17 +129,3 @@ class _Added(cst.CSTTransformer):
         elif len(names) == 1:
             return names[0]
         return f"{first}.add_n([{', '.join(names)}])"
-
-    def leave_Call(
-        self, original_node: cst.Call, updated_node: cst.Call
-    ) -> cst.BaseExpression:
-        text = self.asked.get(original_node)
-        return updated_node if text is None else cst.parse_expression(text)
-
-    def leave_Expr(
-        self, original_node: cst.Expr, updated_node: cst.Expr
-    ) -> cst.BaseSmallStatement:
-        name = self.named.get(original_node)
-        if name is None:
-            return updated_node
-        return cst.Assign([cst.AssignTarget(cst.Name(name))], updated_node.value)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import libcst as cst
 
+from ...code.arguments import is_none
 from .config import fields
 from .page import Page
-from .word import Handler, Word, arguments, is_none, taken
+from .word import Handler, Word, arguments, taken
 
 __all__ = ["WORDS"]
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import TypeVar, cast
 
 import libcst as cst
 
+from ...code.edits import changed
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
-from ...project.parsing import parse
-from ...project.positions import code_of
 
 __all__ = ["with_metrics_unrolled"]
 
@@ -38,18 +36,15 @@ def with_metrics_unrolled(
                 change.see(node)
     if not change.found:
         return parsed
-    text = code_of(parsed.module.visit(change))
-    return facts.module_of(replace(parsed.source, text=text, module=parse(text)))
+    return changed(parsed, facts, change.found)
 
 
-class _Unrolled(cst.CSTTransformer):
-    """Puts the rounds of loops in their places."""
+class _Unrolled:
+    """Finds loops, and the rounds that stand for each."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        self.found: dict[
-            cst.CSTNode, cst.Dict | cst.FlattenSentinel[cst.BaseStatement]
-        ] = {}
+        self.found: dict[cst.CSTNode, cst.Dict | list[cst.BaseStatement]] = {}
 
     def see(self, node: cst.CSTNode) -> None:
         """Notes a loop, or a dict made by one, whose rounds are known."""
@@ -63,13 +58,11 @@ class _Unrolled(cst.CSTTransformer):
                 and isinstance(body, cst.IndentedBlock)
                 and all(map(self._sets_entry, statements_of(body)))
             ):
-                self.found[node] = cst.FlattenSentinel(
-                    [
-                        _round(self.tree, values, one)
-                        for values in rounds
-                        for one in statements_of(body)
-                    ]
-                )
+                self.found[node] = [
+                    _round(self.tree, values, one)
+                    for values in rounds
+                    for one in statements_of(body)
+                ]
         elif isinstance(node, cst.DictComp) and self._makes_metrics(node):
             loop = node.for_in
             rounds = list(self._rounds(loop.target, loop.iter))
@@ -148,9 +141,6 @@ class _Unrolled(cst.CSTTransformer):
             value = bound[0].value if len(bound) == 1 else None
             node = value if isinstance(value, cst.BaseExpression) else node
         return node if isinstance(node, (cst.Tuple, cst.List)) else None
-
-    def on_leave(self, original, updated):  # type: ignore[no-untyped-def]
-        return self.found.get(original) or super().on_leave(original, updated)
 
 
 def _round(tree: Tree, values: dict[str, cst.BaseExpression], node: _Node) -> _Node:

@@ -19,7 +19,6 @@ __all__ = [
     "Word",
     "arguments",
     "flags_are_parsed",
-    "is_none",
     "named",
     "placed",
     "plain",
@@ -100,11 +99,6 @@ def named(page: Page, call: cst.Call, args: dict[str, cst.Arg], since: int) -> N
         if index >= since and arg.keyword is None and name is not None:
             start = page.outer(arg.value)[0]
             page.put_span(start, start, f"{name}=")
-
-
-def is_none(node: cst.BaseExpression | None) -> bool:
-    """The argument is left out, or is None."""
-    return node is None or (isinstance(node, cst.Name) and node.value == "None")
 
 
 def root_of(node: cst.BaseExpression) -> cst.Name:

@@ -230,7 +230,7 @@ class _Rewording:
                 continue
             if symbol not in _PACKAGES and advice(symbol) is None:
                 continue
-            if all(read in page.replaced for read in page.reads(binding)):
+            if all(read in page.replaced for read in page.uses(binding)):
                 page.drop_statement(page.statement(binding.value))
                 names = walk(binding.value)
                 page.replaced.update(n for n in names if isinstance(n, cst.Name))

@@ -8,6 +8,8 @@ import pytest
 
 from ..evaluating import body, made, reasons, same
 
+LAYER = "tf.layers.dense(features, 3, {}={})"
+
 
 @pytest.mark.parametrize(
     ("code", "reason"),
@@ -75,3 +77,31 @@ def test_what_makes_variables(code: str, expected: str, tmp_path: Path) -> None:
 )
 def test_the_same_layers(first: str, second: str, alike: bool, tmp_path: Path) -> None:
     assert same(tmp_path, first, second) is alike
+
+
+def test_initializers_make_no_variables(tmp_path: Path) -> None:
+    found = body(tmp_path, "start = tf.zeros_initializer()")
+    assert not made(found)
+    assert not reasons(found)
+
+
+def test_initializers_that_are_not_known_are_only_themselves(tmp_path: Path) -> None:
+    first, second = (
+        LAYER.format("kernel_initializer", f"params['{name}']") for name in "ab"
+    )
+    assert same(tmp_path, first, first)
+    assert not same(tmp_path, first, second)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("tf.random_normal_initializer()", "tf.keras.initializers.RandomNormal()"),
+        ("tf.zeros_initializer()", "tf.ones_initializer()"),
+        ("tf.contrib.layers.xavier_initializer()", "tf.keras.initializers.HeNormal()"),
+        ("tf.constant_initializer(2)", "tf.constant_initializer(3)"),
+    ],
+)
+def test_other_first_values(first: str, second: str, tmp_path: Path) -> None:
+    code = [LAYER.format("kernel_initializer", one) for one in (first, second)]
+    assert not same(tmp_path, *code)
