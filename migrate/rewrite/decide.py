@@ -197,7 +197,7 @@ def _moved(
             if not facts.files:
                 raise
     place = place_of(group, facts)
-    module = name_for(place, facts)
+    module = name_for(place, facts, group.all)
     made = native(files, facts, options, module=module, package=place.package_for)
     words = frozenset().union(*(one.words for one in made.values()))
     check_has(place, module, words)

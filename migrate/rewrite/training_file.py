@@ -88,13 +88,19 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def name_for(place: Place, facts: ProjectFacts) -> str:
-    """The module's name at a place, one that the project has not taken."""
+def name_for(place: Place, facts: ProjectFacts, paths: Iterable[Path]) -> str:
+    """The module's name at a place, one that the project has not taken.
+
+    A script finds what stands beside it, and itself, before what stands elsewhere.
+    """
     imported = _imported(facts)
+    homes = {path.parent for path in paths}
     for name in NAMES:
         files = [folder / f"{name}.py" for folder in place.folders]
         if all(is_ours(read_or_nothing(file)) for file in files):
             return name
+        beside = [home / f"{name}.py" for home in homes]
+        files += [file for file in beside if not is_ours(read_or_nothing(file))]
         taken = any(os.path.lexists(f) or f.with_suffix("").is_dir() for f in files)
         if not taken and name.encode() not in imported:
             return name

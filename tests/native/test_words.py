@@ -79,6 +79,56 @@ REFUSALS = {
         "with tf.Session() as sess:\n    sess.run(x)\n",
         "`tf.Session` (line 3) runs a session",
     ),
+    "metrics that a name holds": (
+        "def more(labels):\n    return FOUND\n\n\ntf.estimator.add_metrics(e, more)\n",
+        "the metrics (line 7) are not added: `more` returns no plain dictionary",
+    ),
+    "gradients of some optimizer that are clipped": (
+        "a = tf.contrib.estimator.clip_gradients_by_norm(f(), 0.25)\n",
+        "clips the gradients of an optimizer that is not made in its call",
+    ),
+    "metrics that a loop adds to": (
+        """
+        def more(labels):
+            found = {'a': tf.metrics.mean(labels)}
+            for name in NAMES:
+                found[name] = tf.metrics.mean(labels)
+            return found
+
+
+        tf.estimator.add_metrics(e, more)
+        """,
+        "the metrics (line 10) are not added: `more` returns no plain dictionary",
+    ),
+    "layers that nothing calls": (
+        "def other(x):\n    return tf.layers.dense(x, 1)\n",
+        "(line 4) stands in `other`, which nothing of the program calls",
+    ),
+    "losses that are gathered": (
+        "def f(labels, logits):\n"
+        "    tf.losses.log_loss(labels, logits)\n"
+        "    return tf.losses.get_total_loss()\n",
+        "`tf.losses.get_total_loss` (line 5) has no counterpart",
+    ),
+    "a sum of losses": (
+        "def f(labels, logits):\n"
+        "    return tf.losses.log_loss(\n"
+        "        labels, logits, reduction=tf.losses.Reduction.SUM)\n",
+        "a loss (line 4) that is a sum",
+    ),
+    "MNIST of bytes": (
+        "tf.contrib.learn.datasets.mnist.read_data_sets('data', dtype=tf.uint8)\n",
+        "`dtype` (line 3) of MNIST's data sets",
+    ),
+    "a data set that was a download": (
+        "tf.contrib.learn.datasets.load_dataset('dbpedia')\n",
+        "(line 3) loads a data set that is gone",
+    ),
+    "memory of devices": (
+        "from tensorflow.python.client import device_lib\n\n"
+        "print([one.memory_limit for one in device_lib.list_local_devices()])\n",
+        "says more than names and types",
+    ),
     "a placeholder": ("x = tf.placeholder(tf.float32)\n", "makes a placeholder"),
     "queues": (
         "x = tf.train.string_input_producer(['a'])\n",
@@ -597,6 +647,139 @@ ROWS = {
                 x, y = next(iter(data))
                 print(x)
             return data
+        """,
+    ),
+    "a file that is read at once": (
+        "a = tf.python.lib.io.file_io.read_file_to_string(path)\n"
+        "b = tf.python.lib.io.file_io.read_file_to_string(path, binary_mode=True)\n",
+        "a = tf.io.gfile.GFile(path).read()\n"
+        'b = tf.io.gfile.GFile(path, "rb").read()\n',
+    ),
+    "devices by their names": (
+        """
+        from tensorflow.python.client import device_lib
+
+        names = [one.name for one in device_lib.list_local_devices()]
+        """,
+        "names = [one.name for one in tf.config.list_logical_devices()]\n",
+    ),
+    "MNIST": (
+        """
+        from tensorflow.examples.tutorials.mnist import input_data
+
+        a = input_data.read_data_sets('data', one_hot=True)
+        b = input_data.read_data_sets('data', False, True, source_url='https://a')
+        c = tf.contrib.learn.datasets.load_dataset('mnist')
+        d = tf.contrib.learn.datasets.DATASETS['mnist'](folder)
+        e = tf.contrib.learn.datasets.mnist.load_mnist(train_dir=folder)
+        """,
+        """
+        a = read_data_sets('data', one_hot=True)
+        b = read_data_sets('data', one_hot=True)
+        c = read_data_sets('MNIST-data')
+        d = read_data_sets(folder)
+        e = read_data_sets(folder=folder)
+        """,
+    ),
+    "more metrics": (
+        """
+        def more(labels, predictions):
+            told = predictions['predictions']
+            return {'rmse': tf.metrics.root_mean_squared_error(labels, told)}
+
+
+        e = tf.contrib.estimator.add_metrics(e, more)
+        e = tf.contrib.estimator.forward_features(estimator=e, keys='id')
+        """,
+        """
+        def more(labels, predictions):
+            told = predictions['predictions']
+            return {'rmse': (labels, told)}
+
+
+        e = add_metrics(
+            e, more, lambda: [tf_keras.metrics.RootMeanSquaredError('rmse')])
+        e = forward_features(trainer=e, keys='id')
+        """,
+    ),
+    "several metrics by keywords": (
+        """
+        def more(labels, predictions, features):
+            found = {
+                'a': tf.metrics.mean(labels),
+                'b': tf.metrics.mean_squared_error(
+                    labels, predictions['predictions'], weights=features['w']),
+            }
+            return found
+
+
+        e = tf.estimator.add_metrics(metric_fn=more, estimator=e)
+        """,
+        """
+        def more(labels, predictions, features):
+            found = {
+                'a': (labels,),
+                'b': (tf.math.squared_difference(
+                    tf.reshape(predictions['predictions'], tf.shape(labels)),
+                    labels), features['w']),
+            }
+            return found
+
+
+        e = add_metrics(measured=more, trainer=e, make_metrics=lambda: [
+                tf_keras.metrics.Mean('a'),
+                tf_keras.metrics.Mean('b'),
+            ])
+        """,
+    ),
+    "a raw receiver that is filled": (
+        """
+        def export():
+            inputs = {}
+            for key in KEYS:
+                inputs[key] = tf.placeholder(tf.float32, [None], name=key)
+            receiver = tf.estimator.export.build_raw_serving_input_receiver_fn(inputs)
+            e.export_saved_model('out', receiver)
+        """,
+        """
+        def export():
+            inputs = {}
+            for key in KEYS:
+                inputs[key] = tf.TensorSpec([None], tf.float32)
+            receiver = raw_receiver(inputs)
+            e.export_saved_model('out', receiver)
+        """,
+    ),
+    "gradients that are clipped": (
+        "a = tf.contrib.estimator.clip_gradients_by_norm(\n"
+        "    tf.train.AdagradOptimizer(learning_rate=rate), 0.25)\n",
+        "a = tf_keras.optimizers.Adagrad(rate, epsilon=0.0, global_clipnorm=0.25)\n",
+    ),
+    "losses of functions": (
+        """
+        def f(labels, logits, weights):
+            a = tf.losses.softmax_cross_entropy(labels, logits)
+            return a + tf.losses.absolute_difference(labels, logits, weights)
+        """,
+        """
+        def f(labels, logits, weights):
+            a = tf.reduce_mean(
+                tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits))
+            return a + weighted_mean(
+                tf.abs(logits - tf.cast(labels, tf.float32)), weights)
+        """,
+    ),
+    "a receiver of one dictionary": (
+        """
+        def receiver():
+            inputs = {'x': tf.placeholder(tf.float32, [None])}
+            return tf.estimator.export.ServingInputReceiver(inputs, inputs)
+        """,
+        """
+        @tf.function(
+            input_signature=[{'x': tf.TensorSpec([None], tf.float32, name='x')}])
+        def receiver(inputs):
+            return inputs
         """,
     ),
     "a file of the private module": (

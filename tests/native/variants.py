@@ -122,6 +122,10 @@ _METRICS = """\
 _MAIN = "def main():\n"
 _RAMP = "RAMP = ramp\n"
 _MINIMIZE = "        train_op = optimizer.minimize(loss, tf.train.get_global_step())\n"
+_LOSS = (
+    "    loss = tf.losses.sparse_softmax_cross_entropy(labels=labels, logits=logits)\n"
+)
+_UPDATE = BASE[BASE.index("    optimizer =") : BASE.index(_LAST)]
 _DATA = "    return data.batch(batch_size)\n"
 
 # name -> (what stands there, what is said instead), ...
@@ -660,6 +664,73 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
             "        4, kernel_initializer=RAMP, recurrent_initializer=RAMP)\n"
             "    net = gates(tf.reshape(net, [-1, 3, 2]))\n"
             "    logits = tf.layers.dense(net, 3, kernel_initializer=RAMP)\n",
+        ),
+    ),
+    "normalized_volumes": (
+        (
+            "    net = tf.layers.dense(\n",
+            "    volumes = tf.layers.conv3d(\n"
+            "        tf.reshape(pixels, [-1, 2, 2, 2, 1]), 3, 2, padding='same',\n"
+            "        kernel_initializer=RAMP)\n"
+            "    volumes = tf.layers.batch_normalization(\n"
+            "        volumes, momentum=0.8, training=mode == tf.estimator.ModeKeys.TRAIN)\n"
+            "    pixels = tf.reshape(tf.nn.relu(volumes), [-1, 24])\n"
+            "    net = tf.layers.dense(\n",
+        ),
+    ),
+    "loss_and_update_from_helpers": (
+        (
+            _MAIN,
+            "def loss_of(labels, logits, mode):\n"
+            "    if mode in (tf.estimator.ModeKeys.TRAIN, tf.estimator.ModeKeys.EVAL):\n"
+            "        loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
+            "        return loss * 0.5 + tf.reduce_mean(tf.square(logits)) * 0.1\n"
+            "    else:\n"
+            "        return None\n\n\n"
+            "def update(loss, mode):\n"
+            "    if mode != tf.estimator.ModeKeys.TRAIN:\n"
+            "        return None\n"
+            "    optimizer = tf.train.MomentumOptimizer(0.02, 0.9)\n"
+            "    return tf.contrib.training.create_train_op(loss, optimizer)\n\n\n"
+            + _MAIN,
+        ),
+        (_LOSS, "    loss = loss_of(labels, logits, mode)\n"),
+        (
+            _UPDATE,
+            "    train_op = update(loss, mode)\n",
+        ),
+    ),
+    "helper_gives_to_its_argument": (
+        (
+            _MAIN,
+            "def with_penalty(loss, logits, mode):\n"
+            "    total = loss + tf.reduce_mean(tf.square(logits))\n"
+            "    if mode == tf.estimator.ModeKeys.EVAL:\n"
+            "        total = total * 2.\n"
+            "    total = total * loss + far(2. * logits, logits)\n"
+            "    return total\n\n\n"
+            "def far(there, here):\n"
+            "    return tf.losses.absolute_difference(there, here, weights=0.5)\n\n\n"
+            + _MAIN,
+        ),
+        (_LOSS, f"{_LOSS}    loss = with_penalty(loss, logits, mode)\n"),
+    ),
+    "more_metrics": (
+        (
+            _MAIN,
+            "def more(labels, predictions, features):\n"
+            "    sums = tf.reduce_sum(features['image'], [1, 2])\n"
+            "    told = tf.cast(predictions['class_ids'], tf.float32)\n"
+            "    return {'rmse': tf.metrics.root_mean_squared_error(sums, told),\n"
+            "            'mae': tf.metrics.mean_absolute_error(\n"
+            "                sums, told, weights=tf.abs(sums))}\n\n\n" + _MAIN,
+        ),
+        (
+            _MADE,
+            "    column = tf.feature_column.numeric_column('image', (4, 2))\n"
+            "    classifier = tf.estimator.LinearClassifier(\n"
+            "        [column], n_classes=3, config=config)\n"
+            "    classifier = tf.contrib.estimator.add_metrics(classifier, more)\n",
         ),
     ),
     "columns_outside": (

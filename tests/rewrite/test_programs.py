@@ -275,6 +275,16 @@ def test_another_name_where_the_project_has_one_of_its_own(
     assert set(found) == {"model.py", "train.py", "training_loop.py"}
 
 
+def test_a_script_does_not_import_itself(tmp_path: Path) -> None:
+    # Beside the model, and run where Python would find itself first.
+    above = "import os\nimport sys\n\nsys.path.append('..')\n"
+    code = CHOSEN.replace("import os\n", above, 1)
+    paths = project(tmp_path, model=MODEL, tools__training=code)
+    report = rewritten(paths)
+    assert outcomes(report) == ["native"]
+    assert "from training_loop import RunConfig" in texts(report)["training.py"]
+
+
 def test_no_name_is_left(tmp_path: Path) -> None:
     taken = dict.fromkeys(("training", "training_loop", "tf2_training"), "X = 1\n")
     report = rewritten(project(tmp_path, model=MODEL, train=CHOSEN, **taken))

@@ -12,11 +12,13 @@ import re
 from dataclasses import dataclass, field
 
 from .code import (
+    UNKNOWN,
     Arguments,
     Code,
     Refused,
     call,
     dotted,
+    grouped,
     is_absent,
     literal,
     matched,
@@ -343,6 +345,8 @@ class _Canned:
         after = []
         dropout = self.given.get(f"{prefix}dropout")
         if dropout is not None:
+            if literal(dropout) is UNKNOWN:
+                dropout = f"{grouped(dropout)} or 0.0"  # it may be None
             after.append(call("tf_keras.layers.Dropout", dropout))
         normalized = literal(self.given.get("batch_norm", "False"))
         if normalized not in (True, False):

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
+from ...names.nodes import walk
 from .canned import SIGNATURES, SIGNATURES_2, canned
-from .code import Refused
+from .code import Code, Refused
+from .metrics import SIGNATURES as METRICS
+from .metrics import metric
 from .page import Page
-from .word import Handler, Word, arguments, placed, plain, root_of
+from .word import Handler, Odd, Word, arguments, placed, plain, root_of, spelled
 
 __all__ = ["WORDS"]
 
@@ -69,4 +74,89 @@ def _is_made_elsewhere(page: Page, value: cst.BaseExpression) -> bool:
     )
 
 
-WORDS: dict[str, Handler] = dict.fromkeys(SIGNATURES, _canned)
+def _add_metrics(page: Page, word: Word) -> None:
+    """A trainer with more metrics, whose function tells what these are given."""
+    call = word.call
+    args = None if call is None else arguments(page, call, ("trainer", "measured"))
+    if call is None or args is None or word.stays:
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+        return
+    page.rename(word.node, page.take("add_metrics"))
+    for name, old in (("trainer", "estimator"), ("measured", "metric_fn")):
+        if old in args:
+            page.rename_keyword(args[old], name)
+            args[name] = args[old]
+    try:
+        made = _measured(page, args["measured"].value)
+    except (Odd, Refused) as problem:
+        page.refuse(call, f"the metrics ({{}}) are not added: {problem}")
+        return
+    keyword = "make_metrics=" if "metric_fn" in args else ""
+    shown = ", ".join(made)
+    if len(made) > 1:
+        line = f"{page.newline}{page.indent(call)}{page.step}"
+        shown = "".join(f"{line}{page.step}{one}," for one in made) + line
+    page.add_argument(call, f"{keyword}lambda: [{shown}]")
+
+
+def _measured(page: Page, node: cst.BaseExpression) -> list[str]:
+    """The metrics of a function, which tells from now on what they are given."""
+    function = page.resolver.definition(node)
+    if not isinstance(function, cst.FunctionDef):
+        raise Odd(node, "their function is not one of the file")
+    name = function.name.value
+    alone = sum(page.resolver.definition(n) is function for n in page.loads(name)) == 1
+    returns = [n for n in walk(function) if isinstance(n, cst.Return)]
+    told = page.value(returns[0].value) if len(returns) == 1 else None
+    given_name = page.assigned(returns[0].value) if len(returns) == 1 else None
+    if given_name is not None and len(page.reads(given_name)) > 1:
+        alone = False  # something else is added to it
+    if not isinstance(told, cst.Dict) or not alone:
+        raise Odd(node, f"`{name}` returns no plain dictionary, or is used besides")
+    found = []
+    for one in told.elements:
+        made = page.value(one.value)
+        symbol = page.symbol(made.func) if isinstance(made, cst.Call) else None
+        args = None
+        if isinstance(made, cst.Call) and symbol in METRICS:
+            args = arguments(page, made, METRICS[symbol])
+        if (
+            not isinstance(one, cst.DictElement)
+            or not isinstance(made, cst.Call)
+            or not isinstance(one.key, cst.SimpleString)
+            or symbol is None
+            or args is None
+        ):
+            raise Odd(one, f"`{name}` returns more than metrics by their names")
+        given = {key: plain(page, arg.value) for key, arg in args.items()}
+        known = metric(symbol, page.source(one.key), given)
+        nodes = ast.walk(ast.parse(known.constructor.text))
+        names = {n.id for n in nodes if isinstance(n, ast.Name)}
+        if names & set(page.scopes.opened[function].bindings):
+            raise Odd(one, f"a metric of `{name}` is made of what only it knows")
+        found.append(spelled(page, node, known.constructor))
+        values = [*known.update, *filter(None, [known.sample_weight])]
+        page.rewritten.add(made)
+        page.replaced.add(root_of(made.func))
+        comma = "," if len(values) == 1 else ""
+        placed(page, made, Code(f"({', '.join(values)}{comma})"))
+    return found
+
+
+def _forward_features(page: Page, word: Word) -> None:
+    call = word.call
+    args = None if call is None else arguments(page, call, ("trainer", "keys"))
+    if call is None or args is None or word.stays or "sparse_default_values" in args:
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+        return
+    page.rename(word.node, page.take("forward_features"))
+    if "estimator" in args:
+        page.rename_keyword(args["estimator"], "trainer")
+
+
+WORDS: dict[str, Handler] = {
+    **dict.fromkeys(SIGNATURES, _canned),
+    "tf.estimator.add_metrics": _add_metrics,
+    "tf.contrib.estimator.add_metrics": _add_metrics,
+    "tf.contrib.estimator.forward_features": _forward_features,
+}

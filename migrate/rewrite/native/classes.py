@@ -1599,8 +1599,13 @@ class Lifted:
                         "batch normalization that trains its averages and not its "
                         "weights: Keras runs such a layer in inference"
                     )
-        if "Conv3D(" in self.code:
-            raise Refused("batch normalization of volumes")
+        if "Conv3D" in self.code and not any(k.arg == "fused" for k in node.keywords):
+            # Of TensorFlow 1 only that of images was fused, and corrected variances.
+            if "Conv2D" in self.code:
+                raise Refused("batch normalization of volumes and of images")
+            end = self.source.span(node)[1] - 1
+            more = ", " if node.args or node.keywords else ""
+            self.source.replace(end, end, f"{more}fused=False")
 
     def _aliases(self) -> None:
         """Layers are read where the constructor keeps them, not by another name."""

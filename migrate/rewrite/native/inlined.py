@@ -29,8 +29,8 @@ def with_helpers_inlined(
 ) -> ParsedModule:
     """The file with helpers of its model functions in the place of their calls.
 
-    Those are inlined that make specifications, update variables or make metrics, for a
-    Task has no place for a function that does; and methods that make layers.
+    Those are inlined that make specifications, updates or metrics, or losses by modes,
+    for a Task has no place for a function that does; and methods that make layers.
     """
     parsed = _with_metrics_called(parsed, facts)
     for _ in range(_MOST):
@@ -158,12 +158,21 @@ def _helper(
     return found if isinstance(found.body, cst.IndentedBlock) else None
 
 
-def _knows(tree: Tree, helper: cst.FunctionDef, seen: set[cst.CSTNode]) -> bool:
+def _knows(
+    tree: Tree,
+    helper: cst.FunctionDef,
+    seen: set[cst.CSTNode],
+    asks_for_mode: bool = False,
+) -> bool:
     """It does what a Task has methods for; or it is a method that makes layers."""
     if helper in seen:
         return False
     seen.add(helper)
     is_method = isinstance(tree.parent(tree.parent(helper) or helper), cst.ClassDef)
+    asks_for_mode = asks_for_mode or any(
+        isinstance(one, cst.Attribute) and one.attr.value == "ModeKeys"
+        for one in walk(helper.body)
+    )
     for node in walk(helper.body):
         if not isinstance(node, cst.Call):
             continue
@@ -173,12 +182,14 @@ def _knows(tree: Tree, helper: cst.FunctionDef, seen: set[cst.CSTNode]) -> bool:
             (*_SPECS, "optimize_loss", "create_train_op")
         ):
             return True
+        if symbol.startswith("tf.losses.") and asks_for_mode:
+            return True
         if isinstance(func, cst.Attribute) and func.attr.value in _KNOWING:
             return True
         if is_method and symbol.startswith(_LAYERS):
             return True
         inner = _helper(tree, helper, node)
-        if inner is not None and _knows(tree, inner, seen):
+        if inner is not None and _knows(tree, inner, seen, asks_for_mode):
             return True
     return False
 
@@ -211,17 +222,19 @@ class _Inliner:
         tail = isinstance(small, cst.Return) and small.value is self.call
         returns = [n for n in walk(self.helper) if isinstance(n, cst.Return)]
         last = only_small(inside[-1])
-        if not tail and (
-            len(returns) > 1 or (returns and returns[0] is not last) or not small
-        ):
+        branched = len(returns) > 1 or bool(returns and returns[0] is not last)
+        if not tail and (not small or (branched and not self._is_set(small, inside))):
             return None
-        names, before = self._bound(given, small, last)
+        names, before = self._bound(given, small, returns)
         if names is None:
             return None
         change = Put(_renamed(self.tree, self.helper, names))
         moved: list[Statement] = [one.visit(change) for one in inside]  # type: ignore[misc]
         if tail:
             return self._joined(before, moved)
+        if branched:
+            assert isinstance(small, cst.Assign)
+            return self._joined(before, _with_one_end(moved, small.targets))
         result: cst.BaseExpression | None = None
         if isinstance(last, cst.Return):
             dropped = moved.pop()
@@ -238,6 +251,14 @@ class _Inliner:
         if not self._says_nothing(after):
             moved.append(after)
         return self._joined(before, moved)
+
+    def _is_set(
+        self, small: cst.BaseSmallStatement, inside: Sequence[Statement]
+    ) -> bool:
+        """A name gets what is called, which returns at the ends of its branches."""
+        return (
+            isinstance(small, cst.Assign) and small.value is self.call and _ends(inside)
+        )
 
     def _joined(
         self, before: list[Statement], moved: list[Statement]
@@ -278,7 +299,7 @@ class _Inliner:
         self,
         given: dict[str, cst.BaseExpression],
         small: cst.BaseSmallStatement | None,
-        last: cst.BaseSmallStatement | None,
+        returns: Sequence[cst.Return],
     ) -> tuple[dict[str, cst.BaseExpression] | None, list[Statement]]:
         """What stands for names of the helper, and parameters that are assigned."""
         scopes = self.tree.resolver.scopes
@@ -318,33 +339,102 @@ class _Inliner:
                 [cst.Assign([cst.AssignTarget(cst.Name(local))], value)]
             )
             before.append(line)
-        wanted = self._wanted(small, last)
+        wanted = self._wanted(small, returns)
+        handed = {one.value for v in given.values() for one in _names(v)}
+        whole = isinstance(small, cst.Assign) and small.value is self.call
+        set_anew = binds(self.statement) - handed - free if whole else set()
         for name in sorted(own - set(given) - {"self"}):
             target = wanted.get(name)
-            if target is not None and target not in own - {name}:
+            if target is not None and target not in (own | handed) - {name}:
                 if target != name:
                     names[name] = cst.Name(target)
-            elif name in outer | read:
+            elif name in (outer | read) - set_anew:
                 names[name] = cst.Name(_fresh(name, taken))
         return names, before
 
     def _wanted(
-        self, small: cst.BaseSmallStatement | None, last: cst.BaseSmallStatement | None
+        self, small: cst.BaseSmallStatement | None, returns: Sequence[cst.Return]
     ) -> dict[str, str]:
         """Names that the helper returns, and what the caller calls them."""
         if (
             not isinstance(small, cst.Assign)
             or small.value is not self.call
             or len(small.targets) != 1
-            or not isinstance(last, cst.Return)
         ):
             return {}
-        pairs = zip(_parts(small.targets[0].target), _parts(last.value), strict=False)
         found: dict[str, str] = {}
-        for target, value in pairs:
-            if isinstance(target, cst.Name) and isinstance(value, cst.Name):
-                found.setdefault(value.value, target.value)
+        for one in returns:
+            targets = _parts(small.targets[0].target)
+            for target, value in zip(targets, _parts(one.value), strict=False):
+                if isinstance(target, cst.Name) and isinstance(value, cst.Name):
+                    found.setdefault(value.value, target.value)
         return found
+
+
+def _names(node: cst.CSTNode) -> list[cst.Name]:
+    return [one for one in walk(node) if isinstance(one, cst.Name)]
+
+
+def _ends(block: Sequence[Statement]) -> bool:
+    """Whatever is returned is so at the end of a block, or of its last branches."""
+    for place, one in enumerate(block):
+        if not any(isinstance(n, cst.Return) for n in walk(one)):
+            continue
+        if isinstance(only_small(one), cst.Return):
+            return place == len(block) - 1
+        if not isinstance(one, cst.If) or not isinstance(one.body, cst.IndentedBlock):
+            return False
+        rest = block[place + 1 :]
+        whole = isinstance(only_small(statements_of(one.body)[-1]), cst.Return)
+        if not _ends(statements_of(one.body)) or (rest and not whole):
+            return False
+        if rest:
+            return one.orelse is None and _ends(rest)
+        other: cst.If | cst.Else | None = one.orelse
+        if isinstance(other, cst.If):
+            return _ends([other])
+        if other is None or not isinstance(other.body, cst.IndentedBlock):
+            return other is None
+        return _ends(statements_of(other.body))
+    return True
+
+
+def _with_one_end(
+    block: Sequence[Statement], targets: Sequence[cst.AssignTarget]
+) -> list[Statement]:
+    """A block that gives to a name what it returned, or None, and goes on."""
+
+    def given(value: cst.BaseExpression | None, line: Statement | None) -> Statement:
+        made = cst.Assign(targets, value or cst.Name("None"))
+        if isinstance(line, cst.SimpleStatementLine):
+            return line.with_changes(body=[made])
+        return cst.SimpleStatementLine([made])
+
+    found = [*block]
+    for place, one in enumerate(found):
+        if not any(isinstance(n, cst.Return) for n in walk(one)):
+            continue
+        small = only_small(one)
+        if isinstance(small, cst.Return):
+            return [*found[:place], given(small.value, one)]
+        assert isinstance(one, cst.If)
+        assert isinstance(one.body, cst.IndentedBlock)
+        body = _with_one_end(statements_of(one.body), targets)
+        rest: Sequence[Statement] = found[place + 1 :]
+        other: cst.If | cst.Else | None = one.orelse
+        if isinstance(other, cst.If):
+            (other,) = _with_one_end([other], targets)  # type: ignore[assignment]
+        else:
+            after = rest
+            if other is not None:
+                assert isinstance(other.body, cst.IndentedBlock)
+                after = statements_of(other.body)
+            made = _with_one_end(after, targets) if after else [given(None, None)]
+            other = other or cst.Else(cst.IndentedBlock([]))
+            other = other.with_changes(body=cst.IndentedBlock(made))
+        changed = one.with_changes(body=one.body.with_changes(body=body), orelse=other)
+        return [*found[:place], changed]
+    return [*found, given(None, None)]
 
 
 def _parts(node: cst.CSTNode | None) -> Sequence[cst.CSTNode]:
@@ -387,8 +477,12 @@ def without_unread(
     parsed: ParsedModule, facts: ProjectFacts, name: str
 ) -> ParsedModule:
     """The file without a function of that name, if nothing speaks of it any more."""
+    alone = name in parsed.resolver.scopes.module_scope.bindings
+    # A method of something else may have the name of a function.
+    others = {n.attr for n in parsed.nodes if alone and isinstance(n, cst.Attribute)}
     words = sum(
-        isinstance(one, (cst.Name,)) and one.value == name for one in parsed.nodes
+        isinstance(one, cst.Name) and one.value == name and one not in others
+        for one in parsed.nodes
     )
     strings = sum(
         isinstance(one, cst.SimpleString) and name in one.value for one in parsed.nodes

@@ -21,6 +21,7 @@ class Method:
     def text(self) -> str:
         lines = tidy.without_unread(self.lines, self.returned)
         lines, value = tidy.without_aliases(lines, self.returned)
+        lines, value = tidy.read_by_name(lines, value)
         if value is not None:
             lines, returned = tidy.returning(lines, value)
             lines = [*lines, f"return {returned}\n"]

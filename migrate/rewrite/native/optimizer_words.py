@@ -1,12 +1,15 @@
-"""Optimizers and schedules that functions of a program make, outside of its models."""
+"""Optimizers, schedules and losses of functions that a program's models call."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import libcst as cst
 
 from .code import Refused
+from .losses import SIGNATURES as LOSSES
+from .losses import SUMMED, loss
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .optimizers import optimizer
 from .page import Page
@@ -19,6 +22,9 @@ __all__ = ["WORDS"]
 
 _STEP = "STEP_ARGUMENT"
 _RATE = "LEARNING_RATE_ARGUMENT"
+_CLIP = "tf.contrib.estimator.clip_gradients_by_norm"
+_TOGETHER = "gradients are clipped when those of all replicas are added up"
+_GATHERED = re.compile(r"get_total_loss|get_losses|\.LOSSES\b|add_loss\b")
 _ROWS = ("embedding", "gather", "feature_column")
 
 
@@ -44,7 +50,41 @@ def _optimizer(page: Page, word: Word) -> None:
         page.refuse(word.node, f"{refused} ({{}})")
         return
     page.replaced.add(root_of(word.node))
-    placed(page, call, code, {_RATE: rate.value} if rate is not None else None)
+    clip = _clipping(page, call)
+    whole = call
+    if clip is not None:
+        whole, norm = clip
+        if code.training or not code.text.endswith(")"):
+            why = "clips gradients by their norm, and this optimizer cannot"
+            page.refuse(whole, f"`{page.source(whole.func)}` ({{}}) {why}")
+        text = f"{code.text[:-1]}, global_clipnorm={plain(page, norm)})"
+        code = replace(code, text=text, notes=(*code.notes, _TOGETHER))
+    placed(page, whole, code, {_RATE: rate.value} if rate is not None else None)
+
+
+def _clipping(
+    page: Page, node: cst.CSTNode
+) -> tuple[cst.Call, cst.BaseExpression] | None:
+    """The call that makes an optimizer clip its gradients, and their norm."""
+    holder = page.parent(node)
+    outer = page.parent(holder) if isinstance(holder, cst.Arg) else None
+    if not isinstance(outer, cst.Call) or page.symbol(outer.func) != _CLIP:
+        return None
+    args = arguments(page, outer, ("optimizer", "clip_norm")) or {}
+    if args.keys() != {"optimizer", "clip_norm"} or args["optimizer"] is not holder:
+        return None
+    return outer, args["clip_norm"].value
+
+
+def _clip(page: Page, word: Word) -> None:
+    """Is changed with the optimizer in it."""
+    first = word.call.args[0].value if word.call and word.call.args else None
+    symbol = page.symbol(first.func) if isinstance(first, cst.Call) else None
+    if symbol in OPTIMIZERS and first is not None and _clipping(page, first):
+        page.replaced.add(root_of(word.node))
+    else:
+        why = "clips the gradients of an optimizer that is not made in its call"
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
 
 
 def _schedule(page: Page, word: Word) -> None:
@@ -77,6 +117,29 @@ def _schedule(page: Page, word: Word) -> None:
     if isinstance(made, cst.Call):
         page.replaced.add(root_of(made.func))
         page.rewritten.add(made)
+    placed(page, call, code)
+
+
+def _loss(page: Page, word: Word) -> None:
+    """A loss, where nothing asks for those that were gathered."""
+    call = word.call
+    args = None if call is None else arguments(page, call, LOSSES[word.symbol])
+    texts = [one.source.text for one in (page.parsed, *page.beside)]
+    gathered = any(_GATHERED.search(text) for text in texts)
+    if call is None or args is None or word.stays or gathered:
+        return
+    try:
+        code = loss(
+            word.symbol, {name: plain(page, one.value) for name, one in args.items()}
+        )
+    except Refused as refused:
+        page.refuse(word.node, f"{refused} ({{}})")
+        return
+    if SUMMED in code.notes:
+        why = "that is a sum is made in a function: make it in the model_fn"
+        page.refuse(word.node, f"a loss ({{}}) {why}")
+    page.replaced.add(root_of(word.node))
+    page.rewritten.add(call)
     placed(page, call, code)
 
 
@@ -122,5 +185,7 @@ def _is_rate(page: Page, node: cst.CSTNode, depth: int = 0) -> bool:
 
 WORDS: dict[str, Handler] = {
     **{name: _optimizer for name in OPTIMIZERS if name.startswith("tf.train.")},
+    _CLIP: _clip,
+    **{name: _loss for name in LOSSES if not name.startswith("tf.nn.")},
     **{name: _schedule for name in SCHEDULES if name.startswith("tf.train.")},
 }

@@ -50,6 +50,8 @@ _NOT_MOVED = {
 # What has no form where several processes train, and why.
 _NOT_TOGETHER = {
     "KerasTask": "makes its Keras model before it has joined it",
+    "add_metrics": "metrics are added to a task that it makes when it has joined it",
+    "forward_features": "its task is changed before it has joined it",
     "Callback.evaluate": "a hook evaluates while others train",
     "make_early_stopping_hook": "a hook evaluates while others train",
 }

@@ -225,6 +225,7 @@ class _Receiver:
         others = page.uses(binding) if binding is not None else []
         reads = 1 + sum(one not in inside for one in others)
         plain = isinstance(before, cst.SimpleStatementLine) and len(before.body) == 1
+        plain = plain and before is not None and not page.is_gone(before)
         if made is not None and plain and page.statement(made) is before and reads == 1:
             # ``features = f(x)`` and ``return features``
             assert before is not None
@@ -344,7 +345,11 @@ def _raw(page: Page, word: Word) -> None:
     if features is None:
         page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
         return
-    for one in walk(features):
+    made: list[cst.CSTNode] = [*walk(features)]
+    function = page.function(word.node)
+    if isinstance(function, cst.FunctionDef):
+        made += _filled(page.parsed, function)
+    for one in made:
         if isinstance(one, cst.Call) and page.symbol(one.func) == _PLACEHOLDER:
             page.put(one, *_spec(page, one, None))
 

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from .page import Page
-from .word import Handler, Word, flags_are_parsed, root_of, taken
+from .word import (
+    Handler,
+    Word,
+    arguments,
+    flags_are_parsed,
+    named,
+    root_of,
+    taken,
+)
 
 __all__ = ["WORDS"]
 
@@ -113,6 +123,22 @@ _FILES = {
     "recursive_create_dir": "makedirs",
     "rename": "rename",
 }
+# The same functions under the names that tf.gfile had for them.
+_OLD_FILES = {
+    "Copy": "copy",
+    "DeleteRecursively": "rmtree",
+    "Exists": "exists",
+    "FastGFile": "GFile",
+    "GFile": "GFile",
+    "Glob": "glob",
+    "IsDirectory": "isdir",
+    "ListDirectory": "listdir",
+    "MakeDirs": "makedirs",
+    "MkDir": "mkdir",
+    "Open": "GFile",
+    "Remove": "remove",
+    "Rename": "rename",
+}
 
 
 def _file(name: str) -> Handler:
@@ -120,6 +146,92 @@ def _file(name: str) -> Handler:
         word.spell(page, page.tf(word.node, f"io.gfile.{name}"))
 
     return handle
+
+
+def _read_file(page: Page, word: Word) -> None:
+    call = word.call
+    args = None
+    if call is not None:
+        args = arguments(page, call, ("filename", "binary_mode"))
+    if call is None or args is None or "filename" not in args:
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+        return
+    mode = args.get("binary_mode")
+    shown = "" if mode is None or page.source(mode.value) == "False" else "b"
+    if mode is not None and page.source(mode.value) not in ("True", "False"):
+        page.refuse(mode.value, "whether a file ({}) holds text is not written out")
+    mode_text = f", {page.string('rb')}" if shown else ""
+    opened = page.tf(word.node, "io.gfile.GFile")
+    page.replaced.add(root_of(word.node))
+    page.put(call, f"{opened}(", args["filename"].value, f"{mode_text}).read()")
+
+
+_DEVICE = re.compile(r"\.(memory_limit|locality|incarnation|physical_device_desc)\b")
+
+
+def _devices(page: Page, word: Word) -> None:
+    """Devices have the same names and types today, and tell no more of themselves."""
+    if _DEVICE.search(page.text) or (word.call is not None and word.call.args):
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) says more than names and types")
+    word.spell(page, page.tf(word.node, "config.list_logical_devices"))
+
+
+_MNIST = (
+    *("folder", "fake_data", "one_hot", "dtype", "reshape", "validation_size", "seed"),
+    "source_url",
+)
+
+
+def _mnist(page: Page, word: Word) -> None:
+    """MNIST in files, which training.py reads."""
+    call = word.call
+    _ask_for_mnist(page)
+    if word.stays:
+        return
+    page.rename(word.node, page.take("read_data_sets"))
+    args = None if call is None else arguments(page, call, _MNIST)
+    if call is None or args is None:
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+        return
+    named(page, call, args, 1)
+    for name, arg in args.items():
+        if name == "train_dir":
+            page.rename_keyword(arg, "folder")
+        elif name in ("fake_data", "dtype", "source_url"):
+            page.drop_argument(call, arg)
+            if name != "source_url" and page.source(arg.value) != "False":
+                page.refuse(arg.value, f"`{name}` ({{}}) of MNIST's data sets")
+    if not args:
+        page.add_argument(call, page.string("MNIST-data"))
+
+
+def _ask_for_mnist(page: Page) -> None:
+    page.words.add("read_data_sets")
+    for word in ("next_batch", "epochs_completed"):
+        if any(f".{word}" in one.source.text for one in (page.parsed, *page.beside)):
+            page.words.add(word)
+
+
+def _by_name(page: Page, word: Word) -> None:
+    """``load_dataset("mnist")`` and ``DATASETS["mnist"](folder)``."""
+    holder = word.call or page.parent(word.node)
+    shown = page.source(holder) if holder is not None else ""
+    known = re.fullmatch(r"[\w.]+[\[(]\s*['\"]mnist['\"]\s*[\])]", shown)
+    outer = page.parent(holder) if holder is not None else None
+    _ask_for_mnist(page)
+    read = page.take("read_data_sets")
+    folder = page.string("MNIST-data")
+    if known is None or holder is None or word.stays:
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) loads a data set that is gone")
+    elif isinstance(holder, cst.Call):
+        page.put(holder, f"{read}({folder})")
+    elif isinstance(outer, cst.Call) and outer.func is holder:
+        page.put(holder, read)
+        if not outer.args:
+            page.add_argument(outer, folder)
+    else:
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+    page.replaced.add(root_of(word.node))
 
 
 def _shared_columns(page: Page, word: Word) -> None:
@@ -132,6 +244,22 @@ def _shared_columns(page: Page, word: Word) -> None:
 
 WORDS: dict[str, Handler] = {
     **{f"tf.python.lib.io.file_io.{old}": _file(new) for old, new in _FILES.items()},
+    **{
+        f"tf.python.platform.gfile.{old}": _file(new) for old, new in _OLD_FILES.items()
+    },
+    "tf.python.lib.io.file_io.read_file_to_string": _read_file,
+    "tf.python.client.device_lib.list_local_devices": _devices,
+    **{
+        f"{home}.{name}": _mnist
+        for home in (
+            "tf.examples.tutorials.mnist.input_data",
+            "tf.contrib.learn.datasets.mnist",
+            "tf.contrib.learn.python.learn.datasets.mnist",
+        )
+        for name in ("read_data_sets", "load_mnist")
+    },
+    "tf.contrib.learn.datasets.load_dataset": _by_name,
+    "tf.contrib.learn.datasets.DATASETS": _by_name,
     "tf.feature_column.shared_embedding_columns": taken(
         "shared_embedding_columns", _shared_columns
     ),
@@ -146,6 +274,7 @@ WORDS: dict[str, Handler] = {
     "tf.app.flags": _flags,
     "tf.flags": _flags,
     "tf.set_random_seed": _seed,
+    "tf.random.set_random_seed": _seed,
     **{
         f"tf.{name}": _dropped
         for name in (

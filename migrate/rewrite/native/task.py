@@ -31,6 +31,7 @@ from .schedules import SIGNATURES as SCHEDULES
 from .sequential import as_sequential
 from .slices import GLOBAL_STEPS, HEAD, Mode, Slice, is_step, refused
 from .spec_hooks import read_hooks
+from .text import on_one_line
 from .updates import Trained, is_updates, read_training
 
 __all__ = ["Task", "alias_of", "task_of"]
@@ -208,6 +209,8 @@ class Maker:
         self._check_rest()
         self._check_layers()
         init = self._init(model, model_setup, training, metrics)
+        taken = {"model", "optimizer", *(one.name for one in methods)}
+        init.lines = tidy.shared(init.lines, [one.lines for one in methods], taken)
         text = self._class(docstring, init, methods)
         self.parts.words.add("Task")
         if "self.model.losses" in text and "Strategy" in self.tree.text:
@@ -579,16 +582,23 @@ class Maker:
     def _may_be_forward(self, statement: Statement) -> bool:
         """A plain value of the model's outputs, the same in every mode."""
         small = only_small(statement)
+        if not isinstance(small, cst.Assign):
+            return False
+        weights = [  # of the model, which is there
+            one
+            for one in walk(small.value)
+            if isinstance(one, cst.Name) and one.value == self.model
+        ]
+        needed = self.train.needed([small.value], given=weights)
         return (
-            isinstance(small, cst.Assign)
-            and len(small.targets) == 1
+            len(small.targets) == 1
             and isinstance(small.targets[0].target, cst.Name)
             and all(statement in mode.taken for mode in self.modes.values())
             and self.train.read(small.value)
             & (set(self.outputs) | {n for s in self.beyond for n in assigned(s)})
             != set()
-            and not self.train.needed([small.value]).free & {self.labels, "params"}
-            and not self.train.needed([small.value]).statements
+            and not needed.free & {self.labels, "params"}
+            and not needed.statements
         )
 
     def _read_outputs(self) -> list[str]:
@@ -913,7 +923,7 @@ class Maker:
                 told = mode.source_of(node)
                 if told is mode.source_of(predictions.node):
                     same.add(key)
-                texts.append((key, said.expression(node)))
+                texts.append((key, on_one_line(said.expression(node))))
             else:
                 entries = ", ".join(f'"{n}": {said.expression(o)}' for n, o in inside)
                 texts.append((key, f"{{{entries}}}"))
@@ -935,6 +945,10 @@ class Maker:
         self.parts.used.update(found.statements)
         parameter, unpacked = self._unpacked(found.outputs)
         lines = unpacked + [said.statement(one) for one in found.statements]
+        if len({code for _, code in texts}) == 1 < len(texts) and "{" in texts[0][1]:
+            # One answer under several names.
+            lines.append(f"answer = {texts[0][1]}\n")
+            texts = [(key, "answer") for key, _ in texts]
         entries = ", ".join(f'"{key}": {code}' for key, code in texts)
         return [Method("exports", (self.features, parameter), lines, f"{{{entries}}}")]
 

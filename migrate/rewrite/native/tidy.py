@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+
+from .text import Text
 
 __all__ = [
     "assigned_to",
     "held",
     "indented",
     "listed",
+    "read_by_name",
     "returning",
+    "shared",
     "without_aliases",
     "without_unread",
 ]
@@ -124,6 +128,112 @@ def without_aliases(
         ]
         returned = None if returned is None else named.sub(other, returned)
     return [one for one in found if one], returned
+
+
+def read_by_name(
+    lines: Sequence[str], returned: str | None
+) -> tuple[list[str], str | None]:
+    """Statements that read a value by its name where one has given it a name."""
+    found = list(lines)
+    for place, line in enumerate(lines):
+        value = _named(line)
+        if value is None:
+            continue
+        name, dumped = value[0], ast.dump(value[1])
+        fixed = {name} | _loads(ast.unparse(value[1]))
+        for later in range(place + 1, len(found)):
+            changes = _stores(found[later]) & fixed
+            if changes and not isinstance(ast.parse(found[later]).body[0], ast.Assign):
+                break
+            found[later] = _with(
+                found[later],
+                lambda node, code=dumped, name=name: (
+                    name if ast.dump(node) == code else None
+                ),
+            )
+            if changes:
+                break
+        else:
+            if returned is not None:
+                returned = _with(
+                    returned,
+                    lambda node, code=dumped, name=name: (
+                        name if ast.dump(node) == code else None
+                    ),
+                )
+    return found, returned
+
+
+def shared(
+    made: Sequence[str], others: Sequence[list[str]], taken: Collection[str]
+) -> list[str]:
+    """Statements of a constructor, with attributes for what other methods call.
+
+    They make the same again only to call it: a learning rate that changes with the
+    step. ``others`` are changed; ``taken`` are attributes that mean something else.
+    """
+    found = list(made)
+    for place, line in enumerate(made):
+        value = _named(line)
+        if value is None or value[0] in taken:
+            continue
+        name, dumped = value[0], ast.dump(value[1])
+
+        def attribute(
+            node: ast.AST, code: str = dumped, name: str = name
+        ) -> str | None:
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Call):
+                return None
+            said = re.sub(_OWN, r"\1\2", ast.dump(node.func))
+            given = ", ".join(map(ast.unparse, node.args))
+            return f"self.{name}({given})" if said == code else None
+
+        changed = [[_with(one, attribute) for one in lines] for lines in others]
+        if changed == [*others]:
+            continue
+        for lines, new in zip(others, changed, strict=True):
+            lines[:] = new
+        found[place] = re.sub(rf"^{name} =", f"self.{name} =", line, flags=re.M)
+        for later in range(place + 1, len(found)):
+            found[later] = _with(
+                found[later],
+                lambda node, name=name: (
+                    f"self.{name}"
+                    if isinstance(node, ast.Name) and node.id == name
+                    else None
+                ),
+            )
+    return found
+
+
+# `self.params`, which a constructor calls `params`.
+_OWN = (
+    r"Attribute\(value=(Name\(id=)'self', ctx=Load\(\)\), attr=('\w+', ctx=Load\(\)\))"
+)
+
+
+def _named(line: str) -> tuple[str, ast.Call] | None:
+    """The name that a statement gives to what a call returns."""
+    body = ast.parse(line).body
+    one = body[0] if len(body) == 1 else None
+    if not isinstance(one, ast.Assign) or not isinstance(one.value, ast.Call):
+        return None
+    target = one.targets[0]
+    return (target.id, one.value) if isinstance(target, ast.Name) else None
+
+
+def _with(code: str, said: Callable[[ast.AST], str | None]) -> str:
+    """Code in which some expressions are said in another way."""
+    text = Text(code)
+    pending: list[ast.AST] = [*text.body]
+    while pending:
+        node = pending.pop()
+        new = said(node)
+        if new is None:
+            pending += ast.iter_child_nodes(node)
+        else:
+            text.put(node, new)
+    return text.done()
 
 
 def _stores(code: str) -> set[str]:

@@ -39,6 +39,9 @@ _CREATE = (
     "tf.contrib.slim.learning.create_train_op",
     "tf.contrib.training.create_train_op",
 )
+_CREATED = (
+    *("total_loss", "optimizer", "global_step", "update_ops", "variables_to_train"),
+)
 # What an operation that trains may be made of besides the update.
 _AROUND = frozenset(
     (
@@ -91,9 +94,14 @@ class _Reader:
         self._check_op(node, found)
         if self.tree.symbol(update.func) == _OPTIMIZE_LOSS:
             return self._optimize_loss(update)
+        trained = Trained()
+        if self.tree.symbol(update.func) in _CREATE:
+            optimizer = self._create_train_op(update)
+            trained.methods += maker.learning_rate(optimizer)
+            trained.optimizer, trained.setup = maker.constructed(optimizer)
+            return trained
         func = update.func
         assert isinstance(func, cst.Attribute)
-        trained = Trained()
         if func.attr.value == "minimize":
             given = self._given(update, _MINIMIZE)
             self._check_loss(given.get("loss"), update)
@@ -326,7 +334,22 @@ class _Reader:
             for node in inside or ()
         )
 
-    # -- contrib's optimize_loss
+    # -- contrib's functions
+
+    def _create_train_op(self, call: cst.Call) -> cst.BaseExpression:
+        """The optimizer of an update that runs all that layers update, too."""
+        given = self._given(call, _CREATED)
+        self._check_loss(given.pop("total_loss", None), call)
+        if "global_step" in given:
+            self._check_step(given.pop("global_step"), call)
+        elif any(self.tree.code(one.value) == "None" for one in call.args[2:3]):
+            raise self.maker.stop(call, "an update that does not count the step")
+        for name in ("gate_gradients", "aggregation_method", "check_numerics"):
+            given.pop(name, None)
+        optimizer = given.pop("optimizer", None)
+        if optimizer is None or given:
+            raise self.maker.stop(call, f"create_train_op(`{min(given, default='')}`=)")
+        return optimizer
 
     def _optimize_loss(self, call: cst.Call) -> Trained:
         maker = self.maker

@@ -23,6 +23,7 @@ __all__ = [
     "placed",
     "plain",
     "root_of",
+    "spelled",
     "taken",
 ]
 
@@ -139,6 +140,13 @@ def placed(
 
     ``kept`` are words in it for which nodes of the old text stand.
     """
+    text = spelled(page, node, code)
+    pieces = re.split(rf"({'|'.join(kept)})", text) if kept else [text]
+    page.put(node, *((kept or {}).get(piece, piece) for piece in pieces))
+
+
+def spelled(page: Page, node: cst.CSTNode, code: Code) -> str:
+    """An expression of the tables, as a file writes it at a place."""
     text = code.text.replace("\n", page.newline + page.indent(node))
     if re.search(r"\btf_keras\.", text):
         text = re.sub(r"\btf_keras\.", f"{page.keras()}.", text)
@@ -152,8 +160,7 @@ def placed(
             text = re.sub(named, page.take(name), text)
     for one in code.notes:
         page.note(node, one)
-    pieces = re.split(rf"({'|'.join(kept)})", text) if kept else [text]
-    page.put(node, *((kept or {}).get(piece, piece) for piece in pieces))
+    return text
 
 
 def flags_are_parsed(page: Page) -> bool:

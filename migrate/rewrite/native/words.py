@@ -182,8 +182,24 @@ class _Rewording:
                 continue  # what TF 2 has under the name
             why = advice(word.symbol)
             if why is not None and not self.page.is_gone(word.node):
+                if _MAKES.match(word.symbol):
+                    why = self._uncalled(word.node) or why
                 self.page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
         self._methods()
+
+    def _uncalled(self, node: cst.CSTNode) -> str | None:
+        """Says that a function of the module is of no use to the program."""
+        found = [
+            one for one in self.page.ancestors(node) if not isinstance(one, cst.Module)
+        ]
+        outer = found[-1] if found else None
+        if not isinstance(outer, cst.FunctionDef) or outer.decorators:
+            return None
+        name = outer.name.value
+        texts = [one.source.text for one in self.page.beside] or [self.page.text]
+        if sum(len(re.findall(rf"\b{name}\b", text)) for text in texts) > 1:
+            return None
+        return f"stands in `{name}`, which nothing of the program calls: take it out"
 
     def _words(self) -> Iterator[tuple[Word, Handler]]:
         for use in self.page.scopes.uses:
@@ -324,6 +340,9 @@ _GRAPH = re.compile(
     r"|shuffle_batch))"
     r"|compat\.v1\.(losses|metrics|summary|keras|Graph|data\.make_"
     r"|train\.ExponentialMovingAverage))"
+)
+_MAKES = re.compile(
+    r"tf\.(layers|contrib\.(layers|slim|rnn)|nn\.rnn_cell|get_variable)\b"
 )
 _HINTS = (
     (r".*(Session\b|Supervisor)", "runs a session: write what it computes eagerly"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import gzip
 import logging
 from pathlib import Path
 
@@ -40,7 +41,8 @@ STOPPING = training(
 MANY = training(
     *("predict", "warm_start_from", "optimizers", "tf_random_seed", "replace", "gpus"),
     *("keep_checkpoint_every_n_hours", "KerasTask", "evaluate(hooks)", "EvalSpec"),
-    *("HParams", "from_saved_model", "RMSProp"),
+    *("HParams", "from_saved_model", "RMSProp", "read_data_sets", "next_batch"),
+    *("add_metrics", "forward_features", "Regressor", "LinearModel"),
 )
 
 
@@ -600,3 +602,73 @@ def check_saved_models_answer_arrays(folder: str) -> None:
         {"x": [[0.0, 0.1], [0.2, 0.3]]}
     )
     np.testing.assert_allclose(answers["output"], values, 1e-5)
+
+
+def check_mnist_is_shuffled_as_recorded(folder: str) -> None:
+    images = np.random.RandomState(0).randint(0, 256, (7, 784)).astype(np.uint8)
+    for name, count in (("train", 5), ("t10k", 2)):
+        pixels = bytes(16) + images[:count].tobytes()
+        Path(folder, f"{name}-images-idx3-ubyte").write_bytes(pixels)
+        labels = gzip.compress(bytes(8) + bytes(range(count)))
+        Path(folder, f"{name}-labels-idx1-ubyte.gz").write_bytes(labels)
+    data = MANY.read_data_sets(folder, validation_size=1, seed=7)
+    np.testing.assert_allclose(data.train.images * 255, images[1:5], 1e-6)
+    assert data.train.images.dtype == np.float32
+    assert [*data.validation.labels] == [0]
+    assert [*data.test.labels] == [0, 1]
+    batches = [data.train.next_batch(3) for _ in range(3)]
+    # What tf.contrib.learn.datasets.mnist.DataSet of TensorFlow 1.15.5 hands out.
+    recorded = [[3, 2, 1], [4, 4, 2], [3, 1, 1]]
+    assert [[*labels] for _, labels in batches] == recorded
+    for shown, labels in batches:
+        np.testing.assert_allclose(shown * 255, images[labels], 1e-6)
+    assert data.train.epochs_completed == 2
+    one_hot = MANY.read_data_sets(folder, True, False, 0).test
+    assert one_hot.images.shape == (2, 28, 28, 1)
+    np.testing.assert_array_equal(one_hot.labels, np.eye(10)[:2])
+
+
+def check_metrics_and_features_are_added_as_recorded(folder: str) -> None:
+    inputs = np.random.RandomState(0).rand(12, 1).astype(np.float32)
+    weights = np.linspace(0.5, 1, 12).astype(np.float32)
+    features = {"x": inputs, "key": np.arange(12), "w": weights}
+    data = tf.data.Dataset.from_tensor_slices((features, inputs[:, 0] * 3 - 1))
+
+    def input_fn():
+        return data.batch(5)
+
+    def more(labels, predictions, features):
+        labels = tf.reshape(labels, [-1, 1])
+        told = predictions["predictions"]
+        errors, weights = tf.abs(told - labels), tf.reshape(features["w"], [-1, 1])
+        return {"mae": (errors, weights), "rmse": (labels, told)}
+
+    def metrics():
+        kinds = tf_keras.metrics.RootMeanSquaredError, tf_keras.metrics.Mean
+        return [kind(name) for kind, name in zip(kinds, ("rmse", "mae"), strict=True)]
+
+    # What tf.contrib.estimator of TensorFlow 1.15.5 adds to a LinearRegressor.
+    expected = {"average_loss": 0.2777058, "mae": 0.42257866, "rmse": 0.52697796}
+    for strategy in (None, mirrored()):
+        column = tf.feature_column.numeric_column("x")
+        trainer = MANY.Trainer(
+            lambda: MANY.Regressor(
+                MANY.LinearModel([column]),  # noqa: B023
+                tf_keras.optimizers.Ftrl(0.2),
+            ),
+            f"{folder}/{strategy is None}",
+            MANY.RunConfig(strategy=strategy),
+        )
+        trainer = MANY.add_metrics(trainer, more, metrics)
+        trainer = MANY.forward_features(trainer, "key")
+        if strategy is None:
+            trainer.train(input_fn)
+            found = trainer.evaluate(input_fn)
+            assert {k: found[k] for k in expected} == pytest.approx(expected)
+            told = [*trainer.predict(input_fn)]
+            assert [one["key"] for one in told] == [*range(12)]
+            assert told[1]["predictions"] == pytest.approx(0.65305269)
+        else:  # it begins with zeros
+            found = trainer.evaluate(input_fn)
+            labels = inputs[:, 0] * 3 - 1
+            assert found["mae"] == pytest.approx(np.average(abs(labels), 0, weights))
