@@ -109,7 +109,7 @@ def _measured(page: Page, node: cst.BaseExpression) -> list[str]:
     returns = [n for n in walk(function) if isinstance(n, cst.Return)]
     told = page.value(returns[0].value) if len(returns) == 1 else None
     given_name = page.assigned(returns[0].value) if len(returns) == 1 else None
-    if given_name is not None and len(page.reads(given_name)) > 1:
+    if given_name is not None and len(page.uses(given_name)) > 1:
         alone = False  # something else is added to it
     if not isinstance(told, cst.Dict) or not alone:
         raise Odd(node, f"`{name}` returns no plain dictionary, or is used besides")

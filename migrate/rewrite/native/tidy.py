@@ -139,28 +139,18 @@ def read_by_name(
         value = _named(line)
         if value is None:
             continue
-        name, dumped = value[0], ast.dump(value[1])
+        name = value[0]
         fixed = {name} | _loads(ast.unparse(value[1]))
         for later in range(place + 1, len(found)):
             changes = _stores(found[later]) & fixed
             if changes and not isinstance(ast.parse(found[later]).body[0], ast.Assign):
                 break
-            found[later] = _with(
-                found[later],
-                lambda node, code=dumped, name=name: (
-                    name if ast.dump(node) == code else None
-                ),
-            )
+            found[later] = _with(found[later], _instead(value[1], name))
             if changes:
                 break
         else:
             if returned is not None:
-                returned = _with(
-                    returned,
-                    lambda node, code=dumped, name=name: (
-                        name if ast.dump(node) == code else None
-                    ),
-                )
+                returned = _with(returned, _instead(value[1], name))
     return found, returned
 
 
@@ -195,14 +185,8 @@ def shared(
             lines[:] = new
         found[place] = re.sub(rf"^{name} =", f"self.{name} =", line, flags=re.M)
         for later in range(place + 1, len(found)):
-            found[later] = _with(
-                found[later],
-                lambda node, name=name: (
-                    f"self.{name}"
-                    if isinstance(node, ast.Name) and node.id == name
-                    else None
-                ),
-            )
+            read = _instead(ast.Name(name, ast.Load()), f"self.{name}")
+            found[later] = _with(found[later], read)
     return found
 
 
@@ -220,6 +204,12 @@ def _named(line: str) -> tuple[str, ast.Call] | None:
         return None
     target = one.targets[0]
     return (target.id, one.value) if isinstance(target, ast.Name) else None
+
+
+def _instead(old: ast.expr, new: str) -> Callable[[ast.AST], str | None]:
+    """What says an expression in another way."""
+    dumped = ast.dump(old)
+    return lambda node: new if ast.dump(node) == dumped else None
 
 
 def _with(code: str, said: Callable[[ast.AST], str | None]) -> str:
