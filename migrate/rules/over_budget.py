@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..report.findings import Safety
 from .base import Rule
 
-# Found by the process that watches over the others; see rewriting/run.py.
+# Found by the process that watches over the others; see rewrite/run.py.
 OVER_BUDGET = Rule(
     id="TFM504",
     name="over-budget",

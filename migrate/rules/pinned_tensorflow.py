@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..report.findings import Safety
 from .base import Rule
 
-# Works on lines that are not Python; see rewriting/pins.py.
+# Works on lines that are not Python; see rewrite/pins.py.
 PINNED = Rule(
     id="TFM503",
     name="pinned-tensorflow",

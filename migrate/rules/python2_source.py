@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..report.findings import Safety
 from .base import Rule
 
-# Works on whole files before anything is parsed; see rewriting/python2.py.
+# Works on whole files before anything is parsed; see rewrite/python2.py.
 PYTHON2 = Rule(
     id="TFM502",
     name="python2-source",

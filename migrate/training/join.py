@@ -26,9 +26,8 @@ WORDS: dict[str, frozenset[str]] = {
         "seed": "tf_random_seed",
         "keep_hours": "keep_checkpoint_every_n_hours",
         "eval_loss": "eval_loss",
-        "sum_loss": "summed",
         "watch": "watch",
-        "watch_sum_loss": "",
+        "sum_loss": "summed",
         "many_optimizers": "optimizers",
         "warm_start": "warm_start_from",
         "summaries": "save_summary_steps summaries summary",
@@ -50,9 +49,7 @@ WORDS: dict[str, frozenset[str]] = {
         "exports": "exports",
         "specs": "TrainSpec EvalSpec train_and_evaluate",
         "spec_hooks": "",
-        "spec_eval_hooks": "",
         "spec_exporters": "exporters",
-        "spec_exporters_eval_hooks": "",
         "experiment": "*",
         "evaluation_log": "evaluations eval_dir",
         "early_stopping": "*",
@@ -98,6 +95,18 @@ HEADS = {
     "exporters": "exports",
     "EvalSpec(exporters)": "exports",
 }
+# What is said otherwise where two parts come together, by these.
+TOGETHER = {
+    ("eval_hooks", "specs"): {
+        "name, *_ = eval_spec": "name, hooks, *_ = eval_spec",
+        "name, _, exporters": "name, hooks, exporters",
+        "(input_fn, steps, name=name)": "(input_fn, steps, hooks, name=name)",
+    },
+    ("watch", "sum_loss"): {
+        'return {"loss": loss}': 'return {"loss": loss, '
+        "**self.watch(features, labels, outputs)}",
+    },
+}
 LIBRARIES = frozenset(part for part, words in WORDS.items() if "*" in words)
 
 
@@ -132,7 +141,8 @@ def training_module(parts: Iterable[str]) -> str:
     imports: dict[str, str] = {}
     texts: dict[str, str] = {}
     constants: dict[str, str] = {}
-    for element in parts_for(parts):
+    chosen = parts_for(parts)
+    for element in chosen:
         part, _, piece = element.partition(".")
         imports |= imported(source(part))
         for statement in untyped(part):
@@ -149,6 +159,9 @@ def training_module(parts: Iterable[str]) -> str:
             else:
                 texts[name] = statement.text
     body = "\n\n\n".join(["\n".join(constants.values()), *texts.values()]) + "\n"
+    for both, changes in TOGETHER.items():
+        for old, new in changes.items() if {*both} <= {*chosen} else ():
+            body = body.replace(old, new)
     if "ClusterTrainer" in texts:  # it is what a program calls a Trainer
         body = re.sub(r"\bTrainer\b", "Learner", body)
         body = body.replace("ClusterTrainer", "Trainer")

@@ -27,7 +27,7 @@ NAMES = ROOT / "fixtures" / "oracle" / "api" / "names.json"
 PEER = ROOT / "tests" / "peer" / "results.json"
 sys.path.insert(0, str(PEER.parent))
 
-SYMBOLS = "symbols/data/symbols.json"
+SYMBOLS = "names/data/symbols.json"
 
 AREAS = (
     ("tf1.15", "tf.estimator"),

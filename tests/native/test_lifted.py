@@ -17,7 +17,7 @@ from tfmigrate.rewrite.pipeline import Job
 from tfmigrate.rewrite.run import run_job
 
 HERE = Path(__file__).parent
-PROGRAMS = HERE.parent / "lift" / "programs"
+PROGRAMS = HERE.parent / "rewrite" / "layers" / "programs"
 NAMES = ("chosen", "columns", "families", "held", "lazy", "mixed", "shaped", "zoo")
 # What the next normalization takes away again: rounding alone moves it, and Adam makes
 # whole steps of that.

@@ -3,7 +3,7 @@
     python tests/programs/net_campaign.py --first 0 --count 200
 
 prints a line for each program that leaves something else or fails, and how many are
-native. The test in tests/lift/test_generated.py runs a small one.
+native. The test in tests/rewrite/layers/test_generated.py runs a small one.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def test_a_campaign_counts_what_it_saw(capsys: pytest.CaptureFixture[str]) -> No
 
 
 @pytest.mark.parametrize(
-    # The default run settles all of them in one process: tests/rewriting/test_fixtures.py.
+    # The default run settles all of them in one process: tests/rewrite/test_fixtures.py.
     "path",
     [
         pytest.param(p, marks=() if n % 12 == 0 else pytest.mark.slow, id=p.parent.name)

@@ -1,6 +1,6 @@
 """Write fixtures/expected anew.
 
-    python tests/rewriting/write_expected.py
+    python tests/rewrite/write_expected.py
 
 Read the difference before you commit it: these files are what users get.
 """

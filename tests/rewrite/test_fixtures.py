@@ -1,7 +1,7 @@
 """What users get for the programs of fixtures/legacy, which are native today.
 
 `fixtures/expected` holds the program text of the native ones, written by
-`python tests/rewriting/write_expected.py`. Their training modules are not there: what
+`python tests/rewrite/write_expected.py`. Their training modules are not there: what
 these hold is told by the tests of `tfmigrate.training`.
 """
 
@@ -24,7 +24,7 @@ PROGRAMS = sorted(
     for path in EXPECTED.rglob("*")
     if path.suffix in (".py", ".ipynb")
 )
-ADVICE = "if the change is wanted: python tests/rewriting/write_expected.py"
+ADVICE = "if the change is wanted: python tests/rewrite/write_expected.py"
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from tfmigrate.rewrite.layers.group import understood
 from .mutants import KINDS, mutants
 
 HERE = Path(__file__).parent
-LEGACY = HERE.parents[1] / "fixtures" / "legacy"
+LEGACY = HERE.parents[2] / "fixtures" / "legacy"
 PROGRAMS = {
     "towers": ("towers.py", "towers_blocks.py"),
     "families": ("families.py",),

@@ -8,7 +8,7 @@ import pytest
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.rewrite.layers.together import Lifting, lifted_together
 
-TRAPS = Path(__file__).resolve().parents[2] / "fixtures" / "traps" / "programs"
+TRAPS = Path(__file__).resolve().parents[3] / "fixtures" / "traps" / "programs"
 
 PROGRAM = """\
 import tensorflow as tf

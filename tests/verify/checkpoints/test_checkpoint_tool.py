@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from tfmigrate.cli.checkpoint import checkpoint
 from tfmigrate.errors import UserError
 
-TF1 = str(Path(__file__).parents[2] / "fixtures" / "oracle" / "lifecycle" / "handover")
+TF1 = str(Path(__file__).parents[3] / "fixtures" / "oracle" / "lifecycle" / "handover")
 
 
 def run(*arguments: object) -> Result:

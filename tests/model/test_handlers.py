@@ -19,7 +19,7 @@ PROGRAM = (
 
 
 def test_each_handler_has_its_test() -> None:
-    folder = Path(__file__).with_name("handlers")
+    folder = Path(__file__).with_name("api")
     families = {module.name for module in pkgutil.iter_modules(handlers.__path__)}
     tested = {path.stem.removeprefix("test_") for path in folder.glob("test_*.py")}
     assert families == tested
