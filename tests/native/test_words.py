@@ -457,6 +457,10 @@ ROWS = {
         "def main(_):\n    pass\n\n\ntf.app.run()\n",
         "def main(_):\n    pass\n\n\napp.run(main)\n",
     ),
+    "app with arguments alone": (
+        "def main(_):\n    pass\n\n\ntf.app.run(argv=[x])\n",
+        "def main(_):\n    pass\n\n\napp.run(argv=[x], main=main)\n",
+    ),
     "flags": (
         """
         flags = tf.app.flags

@@ -43,8 +43,17 @@ def _run(page: Page, word: Word) -> None:
     if word.stays:
         return
     page.rename(word.node, f"{page.bring('absl', 'app', 'absl_app')}.run")
-    if word.call is not None and not word.call.args:
+    given = word.call.args if word.call is not None else ()
+    if word.call is not None and not given:
         page.add_argument(word.call, "main")
+    elif (
+        word.call is not None
+        and given[0].keyword
+        and not any(
+            one.keyword is not None and one.keyword.value == "main" for one in given
+        )
+    ):
+        page.add_argument(word.call, "main=main")
 
 
 _KEYWORDS = {"flag_name": "name", "default_value": "default", "docstring": "help"}
