@@ -76,11 +76,12 @@ def compared(name: str, label: str, path: Path) -> Any:
     return verdict
 
 
-# Of each program a run on real TF 1.15.5; of some also one on two replicas.
+# Of each program a run on real TF 1.15.5; of some also one on two replicas. Not that of
+# fashion_mnist_partial on TF 1.12, whose Keras counts a last batch of 52 like one of 64.
 NATIVE = [
     *[(MAIN, "tf115-r1"), (MAIN, "tf112-r2"), ("fashion_mnist_core", "tf115-r1")],
     *[("churn_package", "tf115-r2"), ("mirrored_gpus", "tf115-r2")],
-    *[("fashion_mnist_partial", "tf112-r2"), ("model_fn_dense", "tf115-r2")],
+    *[("fashion_mnist_partial", "tf115-r1"), ("model_fn_dense", "tf115-r2")],
     *(
         (name, "tf115-r1")
         for name in (
@@ -138,7 +139,6 @@ def test_what_became_native_trains_like_real_tensorflow(
                     ("fashion_mnist_main", "tf112-r2"),
                 ],
                 ("fashion_mnist_partial", "tf115-r1"),
-                ("fashion_mnist_partial", "tf112-r2"),
                 ("fashion_mnist_imports", "tf115-r1"),
                 ("fashion_mnist_imports", "tf112-r2"),
             ]
