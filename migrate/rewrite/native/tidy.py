@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Collection, Sequence
 
+from ...code.pure import is_pure
 from .text import Text
 
 __all__ = [
@@ -133,14 +134,19 @@ def without_aliases(
 def read_by_name(
     lines: Sequence[str], returned: str | None
 ) -> tuple[list[str], str | None]:
-    """Statements that read a value by its name where one has given it a name."""
+    """Statements that read a value by its name where one has given it a name.
+
+    Values that are drawn anew, or that a function of the program gives, are none.
+    """
     found = list(lines)
     for place, line in enumerate(lines):
         value = _named(line)
-        if value is None:
+        if value is None or not _is_fixed(value[1]):
             continue
-        name = value[0]
-        fixed = {name} | _loads(ast.unparse(value[1]))
+        name, reads = value[0], _loads(ast.unparse(value[1]))
+        if name in reads:
+            continue
+        fixed = {name} | reads
         for later in range(place + 1, len(found)):
             changes = _stores(found[later]) & fixed
             if changes and not isinstance(ast.parse(found[later]).body[0], ast.Assign):
@@ -204,6 +210,20 @@ def _named(line: str) -> tuple[str, ast.Call] | None:
         return None
     target = one.targets[0]
     return (target.id, one.value) if isinstance(target, ast.Name) else None
+
+
+_DRAWN = re.compile("random|dropout|shuffle|multinomial|normal|uniform|sample")
+
+
+def _is_fixed(value: ast.expr) -> bool:
+    """Whether an expression calls nothing but functions of TensorFlow without state."""
+    for one in ast.walk(value):
+        if isinstance(one, ast.Call):
+            module, _, name = ast.unparse(one.func).partition(".")
+            known = module in ("tf", "__tf2__") and is_pure(f"tf.{name}")
+            if not known or _DRAWN.search(name):
+                return False
+    return True
 
 
 def _instead(old: ast.expr, new: str) -> Callable[[ast.AST], str | None]:
