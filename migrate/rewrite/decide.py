@@ -86,6 +86,8 @@ def part_in_programs(
     groups = tuple(one for one in groups if _is_program(one, parsed, facts))
     own = os.path.abspath(parsed.path)
     answers = [_answer(one, parsed, facts, options) for one in groups]
+    if _is_own_test(parsed) and not any(own in one.files for one in answers):
+        return None
     found = [one.files.get(own, Moved(parsed)) for one in answers if one.why is None]
     if len({one.parsed.source.text for one in found}) > 1:
         return kept(parsed, "programs that share it need it in different words")
@@ -182,6 +184,8 @@ def _moved(
     for one in files:
         if file_is_ignored(one.source.raw):
             raise Refused(f"{one.path.name} is excluded from rewrites")
+    tests = [one for one in files if one.path in group.takers and _is_own_test(one)]
+    files = [one for one in files if one not in tests]
     notebook = files[0].source.notebook and not is_beside_programs(group, facts)
     if len(files) == 1 and (notebook or not facts.files):
         # A notebook is handed on by itself, unless scripts beside it have the module;
@@ -211,7 +215,29 @@ def _moved(
     for path, file in made.items():
         moved = _finished(before[path], file, facts, searched=first)
         found[path] = replace(moved, needs=needs) if file.words else moved
+    for one in tests:
+        found |= _without_sessions(one, facts, options)
     return found
+
+
+def _is_own_test(parsed: ParsedModule) -> bool:
+    """Whether a file is a test that does something with TensorFlow by itself."""
+    return is_test(parsed.path.name) and "tensorflow" in parsed.source.text
+
+
+def _without_sessions(
+    test: ParsedModule, facts: ProjectFacts, options: RewriteOptions
+) -> dict[str, Moved]:
+    """A test of a native program whose sessions only look at data, by its path."""
+    try:
+        made = native([test], facts, options, module="training", package=lambda _: "")
+        return {
+            path: _finished(test, one, facts)
+            for path, one in made.items()
+            if not one.words
+        }
+    except (Refused, GuardError):
+        return {}
 
 
 def _finished(

@@ -147,7 +147,8 @@ def _beside(files: _Files, estimators: set[str]) -> dict[str, set[str]]:
 def _takers(files: _Files, inside: set[str]) -> set[str]:
     """Files that take names from these, which may have others afterwards.
 
-    A test that names TensorFlow is none: it may do what no native program does.
+    A test that names TensorFlow is none: it may do what no native program does. But
+    one with a session may look at data of the program, which have none any more.
     """
     found: set[str] = set()
     pending = sorted(inside)
@@ -155,6 +156,7 @@ def _takers(files: _Files, inside: set[str]) -> set[str]:
         for user in files.facts.importers(Path(pending.pop())):
             path = os.path.abspath(user)
             is_own = is_test(user.name) and files.has_tensorflow(path)
+            is_own = is_own and b"Session(" not in files.raw(path)
             if path not in found and not is_own and files.raw(path):
                 found.add(path)
                 if user.name == "__init__.py":

@@ -182,6 +182,28 @@ def test_a_test_of_a_model_function_is_told(tmp_path: Path) -> None:
     assert "`model_fn` is no more, which test_model.py names" in told
 
 
+@pytest.mark.parametrize(
+    ("run", "then"),
+    [
+        ("session.run(batch)", "next(batch)"),
+        ("session.run(tf.Variable(1))", "tf.compat.v1.Session("),
+    ],
+    ids=["that looks at data", "that does something else"],
+)
+def test_a_session_of_a_test(tmp_path: Path, run: str, then: str) -> None:
+    tests = (
+        "import tensorflow as tf\nfrom train import input_fn\n\n\n"
+        "def test_data():\n"
+        "    batch = input_fn().make_one_shot_iterator().get_next()\n"
+        "    with tf.Session() as session:\n"
+        f"        print({run})\n"
+    )
+    paths = project(tmp_path, model=MODEL, train=CHOSEN, test_data=tests)
+    report = rewritten(paths)
+    assert outcomes(report) == ["native"]
+    assert then in texts(report)["test_data.py"]
+
+
 def test_files_of_python_2_are_one_program_with_others(tmp_path: Path) -> None:
     train = CHOSEN.replace("estimator.train(", "print 'Training'\nestimator.train(")
     paths = project(tmp_path, model=MODEL, train=train)
