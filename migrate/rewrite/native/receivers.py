@@ -466,8 +466,16 @@ _EXPORTERS = {
 }
 
 
+_FIRST = (
+    "TF 1.15's BestExporter never exported the first evaluation of a run, as it let it "
+    "compete with itself; TensorFlow 2 and this one do"
+)
+
+
 def _exporter(page: Page, word: Word) -> None:
     if word.call is not None:
+        if word.symbol.endswith(".BestExporter"):
+            page.note(word.node, _FIRST)
         kept = ("name", "receiver", "compare_fn", "exports_to_keep")
         _receiving(page, word.call, _EXPORTERS[word.symbol.split(".")[-1]], kept)
 
