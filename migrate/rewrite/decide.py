@@ -86,7 +86,8 @@ def part_in_programs(
     groups = tuple(one for one in groups if _is_program(one, parsed, facts))
     own = os.path.abspath(parsed.path)
     answers = [_answer(one, parsed, facts, options) for one in groups]
-    if _is_own_test(parsed) and not any(own in one.files for one in answers):
+    is_taker = group is None and _is_own_test(parsed)
+    if is_taker and not any(own in one.files for one in answers):
         return None
     found = [one.files.get(own, Moved(parsed)) for one in answers if one.why is None]
     if len({one.parsed.source.text for one in found}) > 1:

@@ -204,6 +204,13 @@ def test_a_session_of_a_test(tmp_path: Path, run: str, then: str) -> None:
     assert then in texts(report)["test_data.py"]
 
 
+def test_a_test_that_trains_is_a_program(tmp_path: Path) -> None:
+    """Whatever becomes of it, it is told; here its session keeps it."""
+    tests = CHOSEN + "with tf.Session() as session:\n    session.run(tf.Variable(1))\n"
+    report = rewritten(project(tmp_path, model=MODEL, test_train=tests))
+    assert outcomes(report) == ["kept"]
+
+
 def test_files_of_python_2_are_one_program_with_others(tmp_path: Path) -> None:
     train = CHOSEN.replace("estimator.train(", "print 'Training'\nestimator.train(")
     paths = project(tmp_path, model=MODEL, train=train)
