@@ -129,11 +129,7 @@ def _spelled(body: Body, constructor: str) -> str:
     columns = f"{TF}.keras.layers.DenseFeatures("
     if constructor.startswith(columns):
         constructor = f"{TF}.estimator.ColumnsLayer({constructor[len(columns) :]}"
-    return _with_start(body, constructor)
-
-
-def _with_start(body: Body, constructor: str) -> str:
-    """Values that a scope says may be the first ones, if the layer says nothing."""
+    # Values that a scope says may be the first ones, if the layer says nothing.
     if not body.notes.initialized:
         return constructor
     kind, _, given = constructor.partition("(")

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-import ast
-
 import libcst as cst
 
+from ...code.statements import names_in
 from ...names.nodes import walk
 from .canned import SIGNATURES, SIGNATURES_2, canned
 from .code import Code, Refused
 from .metrics import SIGNATURES as METRICS
 from .metrics import metric
 from .page import Page
-from .word import Handler, Odd, Word, arguments, placed, plain, root_of, spelled
+from .word import (
+    Handler,
+    Odd,
+    Word,
+    arguments,
+    in_sight,
+    placed,
+    plain,
+    root_of,
+    spelled,
+)
 
 __all__ = ["WORDS"]
 
@@ -22,11 +31,10 @@ _STAND = {"model_dir": "MODEL_DIR_ARGUMENT", "config": "CONFIG_ARGUMENT"}
 
 def _canned(page: Page, word: Word) -> None:
     signatures = SIGNATURES_2 if page.for_tf2 else SIGNATURES
-    call = word.call
-    args = None if call is None else arguments(page, call, signatures[word.symbol])
-    if call is None or args is None or word.stays:
-        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+    seen = in_sight(page, word, signatures[word.symbol])
+    if seen is None:
         return
+    call, args = seen
     given: dict[str, str] = {}
     kept: dict[str, cst.CSTNode] = {}
     for name, arg in args.items():
@@ -76,11 +84,10 @@ def _is_made_elsewhere(page: Page, value: cst.BaseExpression) -> bool:
 
 def _add_metrics(page: Page, word: Word) -> None:
     """A trainer with more metrics, whose function tells what these are given."""
-    call = word.call
-    args = None if call is None else arguments(page, call, ("trainer", "measured"))
-    if call is None or args is None or word.stays:
-        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+    seen = in_sight(page, word, ("trainer", "measured"))
+    if seen is None:
         return
+    call, args = seen
     page.rename(word.node, page.take("add_metrics"))
     for name, old in (("trainer", "estimator"), ("measured", "metric_fn")):
         if old in args:
@@ -130,8 +137,7 @@ def _measured(page: Page, node: cst.BaseExpression) -> list[str]:
             raise Odd(one, f"`{name}` returns more than metrics by their names")
         given = {key: plain(page, arg.value) for key, arg in args.items()}
         known = metric(symbol, page.source(one.key), given)
-        nodes = ast.walk(ast.parse(known.constructor.text))
-        names = {n.id for n in nodes if isinstance(n, ast.Name)}
+        names = names_in(known.constructor.text)
         if names & set(page.scopes.opened[function].bindings):
             raise Odd(one, f"a metric of `{name}` is made of what only it knows")
         found.append(spelled(page, node, known.constructor))

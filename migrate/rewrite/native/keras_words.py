@@ -18,7 +18,7 @@ from .optimizers import SIGNATURES, optimizer
 from .page import Page
 from .schedules import SIGNATURES as SCHEDULES
 from .schedules import schedule
-from .word import Handler, Word, arguments, placed, plain, root_of
+from .word import Handler, Word, arguments, in_sight, placed, plain, root_of
 
 __all__ = ["WORDS", "WORDS_2", "compiled", "imported", "layers"]
 
@@ -227,10 +227,10 @@ _SCALED = (
 
 def _model_to_estimator(page: Page, word: Word) -> None:
     """A compiled model is a task of its own."""
-    args = None if word.call is None else arguments(page, word.call, _MODEL)
-    if args is None or word.call is None or word.stays:
-        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+    seen = in_sight(page, word, _MODEL)
+    if seen is None:
         return
+    call, args = seen
     for name in ("metric_names_map", "export_outputs"):
         if name in args and not is_none(args[name].value):
             page.refuse(args[name].value, f"`{name}` of model_to_estimator ({{}})")
@@ -242,7 +242,7 @@ def _model_to_estimator(page: Page, word: Word) -> None:
     page.rename(word.node, page.take("Trainer"))
     for name, arg in args.items():
         if arg is not chosen and name not in ("model_dir", "config"):
-            page.drop_argument(word.call, arg)
+            page.drop_argument(call, arg)
         elif arg is not chosen and arg.keyword is None:
             start = page.outer(arg.value)[0]
             page.put_span(start, start, f"{name}=")
@@ -349,11 +349,10 @@ def _has_rows(page: Page) -> bool:
 
 def _optimizer(page: Page, word: Word) -> None:
     """An optimizer of TF 1 takes the steps of one of Keras."""
-    call = word.call
-    args = None if call is None else arguments(page, call, SIGNATURES[word.symbol])
-    if args is None or call is None:
-        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+    seen = in_sight(page, word, SIGNATURES[word.symbol], may_stay=True)
+    if seen is None:
         return
+    call, args = seen
     if word.symbol.startswith(_KERAS) and page.for_tf2:
         _home(page, word)
         return
@@ -377,13 +376,12 @@ def _other_steps(page: Page, word: Word) -> None:
 
 def _schedule(page: Page, word: Word) -> None:
     """The rate of a step, by Keras' schedule: outside of a model function."""
-    call = word.call
     names = SCHEDULES[word.symbol]
-    args = None if call is None else arguments(page, call, names)
     step = "x" if "x" in names else "global_step"
-    if args is None or call is None or step not in args:
-        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+    seen = in_sight(page, word, names, step, may_stay=True)
+    if seen is None:
         return
+    call, args = seen
     given = {name: plain(page, arg.value) for name, arg in args.items() if name != step}
     try:
         code = schedule(word.symbol, given)

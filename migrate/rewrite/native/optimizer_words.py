@@ -16,7 +16,7 @@ from .page import Page
 from .schedules import SIGNATURES as SCHEDULES
 from .schedules import schedule
 from .slices import GLOBAL_STEPS
-from .word import Handler, Word, arguments, placed, plain, root_of
+from .word import Handler, Word, arguments, in_sight, placed, plain, root_of
 
 __all__ = ["WORDS"]
 
@@ -30,12 +30,10 @@ _ROWS = ("embedding", "gather", "feature_column")
 
 def _optimizer(page: Page, word: Word) -> None:
     """The optimizer of Keras that takes the same steps."""
-    call = word.call
-    known = OPTIMIZERS[word.symbol]
-    args = None if call is None or word.stays else arguments(page, call, known)
-    if call is None or args is None:
-        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+    seen = in_sight(page, word, OPTIMIZERS[word.symbol])
+    if seen is None:
         return
+    call, args = seen
     given = {name: plain(page, one.value) for name, one in args.items()}
     rate = args.get("learning_rate")
     if rate is not None:

@@ -10,8 +10,8 @@ from .page import Page
 from .word import (
     Handler,
     Word,
-    arguments,
     flags_are_parsed,
+    in_sight,
     named,
     root_of,
     taken,
@@ -43,17 +43,11 @@ def _run(page: Page, word: Word) -> None:
     if word.stays:
         return
     page.rename(word.node, f"{page.bring('absl', 'app', 'absl_app')}.run")
-    given = word.call.args if word.call is not None else ()
-    if word.call is not None and not given:
-        page.add_argument(word.call, "main")
-    elif (
-        word.call is not None
-        and given[0].keyword
-        and not any(
-            one.keyword is not None and one.keyword.value == "main" for one in given
-        )
-    ):
-        page.add_argument(word.call, "main=main")
+    if word.call is None:
+        return
+    given = [one.keyword and one.keyword.value for one in word.call.args]
+    if given[:1] != [None] and "main" not in given:
+        page.add_argument(word.call, "main=main" if given else "main")
 
 
 _KEYWORDS = {"flag_name": "name", "default_value": "default", "docstring": "help"}
@@ -158,13 +152,11 @@ def _file(name: str) -> Handler:
 
 
 def _read_file(page: Page, word: Word) -> None:
-    call = word.call
-    args = None
-    if call is not None:
-        args = arguments(page, call, ("filename", "binary_mode"))
-    if call is None or args is None or "filename" not in args:
-        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+    parameters = ("filename", "binary_mode")
+    seen = in_sight(page, word, parameters, "filename", may_stay=True)
+    if seen is None:
         return
+    call, args = seen
     mode = args.get("binary_mode")
     shown = "" if mode is None or page.source(mode.value) == "False" else "b"
     if mode is not None and page.source(mode.value) not in ("True", "False"):
@@ -193,15 +185,14 @@ _MNIST = (
 
 def _mnist(page: Page, word: Word) -> None:
     """MNIST in files, which training.py reads."""
-    call = word.call
     _ask_for_mnist(page)
     if word.stays:
         return
     page.rename(word.node, page.take("read_data_sets"))
-    args = None if call is None else arguments(page, call, _MNIST)
-    if call is None or args is None:
-        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+    seen = in_sight(page, word, _MNIST)
+    if seen is None:
         return
+    call, args = seen
     named(page, call, args, 1)
     for name, arg in args.items():
         if name == "train_dir":

@@ -19,6 +19,7 @@ __all__ = [
     "Word",
     "arguments",
     "flags_are_parsed",
+    "in_sight",
     "named",
     "placed",
     "plain",
@@ -90,6 +91,24 @@ def arguments(
         else:
             return None
     return found
+
+
+def in_sight(
+    page: Page,
+    word: Word,
+    parameters: Sequence[str],
+    needed: str = "",
+    *,
+    may_stay: bool = False,
+) -> tuple[cst.Call, dict[str, cst.Arg]] | None:
+    """A word's call and its arguments by parameter, or None: the word is refused."""
+    call = word.call
+    args = None if call is None else arguments(page, call, parameters)
+    stays = word.stays and not may_stay
+    if call is None or args is None or stays or (needed and needed not in args):
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+        return None
+    return call, args
 
 
 def named(page: Page, call: cst.Call, args: dict[str, cst.Arg], since: int) -> None:
