@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from ..errors import UserError
+from ..errors import UserError, require_tensorflow
 from ..forms.render import render
 from ..forms.text import diff_text, text_report
 from ..project.files import project_root
@@ -130,12 +130,8 @@ def rewrite(
 
     trial = None
     if prove or prove_command:
-        try:
-            from ..verify.prove import Trial
-        except ModuleNotFoundError as error:
-            raise UserError(
-                f"--prove needs {error.name}", hint="pip install 'tfmigrate[tf]'"
-            ) from error
+        require_tensorflow("--prove")
+        from ..verify.prove import Trial
 
         trial = Trial(root, Path.cwd(), prove_steps, prove_seconds, prove_command)
 

@@ -84,6 +84,18 @@ def summary_lines(report: Report, *, written: bool) -> Iterator[str]:
 def _next_steps(report: Report, *, written: bool) -> Iterator[str]:
     """What to do now, one line for each thing there is to do."""
     programs = report.programs_by_outcome()
+    if not report.results:
+        yield (
+            "next: name another folder: no .py or .ipynb file is in this one (what "
+            ".gitignore and --exclude name is left out)"
+        )
+    elif not (report.findings or report.failed):
+        yield "next: nothing; no use of TensorFlow 1 was found"
+    if report.failed:
+        yield (
+            "next: mend what cannot be processed and run this again, or leave it out "
+            "with --exclude"
+        )
     if report.changed and not written:
         yield (
             "next: `tfmigrate rewrite` writes this (--diff shows it first, "

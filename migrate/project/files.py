@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pathspec
 
-from ..errors import UserError
+from ..errors import UserError, missing
 from .reading import read_file
 
 __all__ = [
@@ -195,7 +195,7 @@ def find_files(
     seen: set[str] = set()
     for path in paths:
         if not path.exists():
-            raise UserError(f"no such file or directory: {path}")
+            raise missing(path)
         if path.is_dir():
             for found in _walk(path, exclude, suffixes):
                 key = os.path.abspath(found)
