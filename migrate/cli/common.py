@@ -121,13 +121,14 @@ def job_from(
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     py2: bool = False,
+    requirements: bool = False,
 ) -> tuple[Job, Config]:
     """The job of a command line, with pyproject.toml's settings as defaults."""
     config = load_config([p for p in paths if str(p) != "-"])
     selection = Selection(
         select=_rules("select", select, config), ignore=_rules("ignore", ignore, config)
     )
-    return Job(selection=selection, py2=py2), config
+    return Job(selection=selection, py2=py2, requirements=requirements), config
 
 
 def _rules(option: str, items: tuple[str, ...], config: Config) -> tuple[str, ...]:

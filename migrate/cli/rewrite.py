@@ -54,6 +54,12 @@ or the usage was wrong.
 
 @click.command(epilog=EPILOG)
 @file_options
+@click.option(
+    "--requirements",
+    is_flag=True,
+    help="Also edit requirements*.txt, setup.py, setup.cfg, pyproject.toml, "
+    "environment.yml and Dockerfiles that install TensorFlow 1.",
+)
 @click.option("--diff", is_flag=True, help="Print a diff and write nothing.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if work is left.")
 @click.option(
@@ -100,6 +106,7 @@ def rewrite(
     jobs: int,
     timeout: float,
     py2: bool,
+    requirements: bool,
     diff: bool,
     check: bool,
     out: Path | None,
@@ -118,7 +125,9 @@ def rewrite(
     Nothing of your code is run, unless --prove asks for it.
     """
     require_writable(output)
-    job, config = job_from(paths, select=select, ignore=ignore, py2=py2)
+    job, config = job_from(
+        paths, select=select, ignore=ignore, py2=py2, requirements=requirements
+    )
     if any(str(p) == "-" for p in paths):
         if len(paths) > 1 or out is not None:
             raise UserError("- reads one program from stdin and takes no other path")

@@ -113,6 +113,10 @@ def _next_steps(report: Report, *, written: bool) -> Iterator[str]:
             there = printable(str(report.mirror))
             same = "the originals are as they were"
             yield f"next: run your tests on {there}; {same}{proof}"
+    if any(f.rule == "TFM503" and f.cell is None for f in report.findings) and not (
+        written and report.findings_by_rule()["TFM503"][Outcome.REWRITTEN]
+    ):
+        yield "next: `tfmigrate rewrite --requirements` also edits what is installed"
     if programs[ProgramOutcome.KEPT]:
         yield (
             "next: what is kept runs by plain Python, with tfmigrate installed; change "

@@ -61,6 +61,7 @@ _LEGACY = re.compile(rb"tensorflow|tfmigrate|" + ITERATOR_CALL)
 
 _REQUIREMENTS = re.compile(
     r"(?:requirements|constraints|environment)[\w.-]*\.(?:txt|in|ya?ml)"
+    r"|setup\.cfg|pyproject\.toml|Dockerfile[\w.-]*|[\w.-]+\.Dockerfile"
 )
 
 
