@@ -49,7 +49,7 @@ class NamedPath(click.Path):
         return super().convert(value, param, ctx)
 
 
-FORMATS = ("text", "json", "sarif", "html")
+FORMATS = ("text", "json", "sarif", "github", "html")
 
 
 def file_options(function: F) -> F:
@@ -87,6 +87,12 @@ def file_options(function: F) -> F:
                 "--output",
                 type=NamedPath(path_type=Path),
                 help="Write the report to a file instead of stdout.",
+            ),
+            click.option(
+                "-q",
+                "--quiet",
+                is_flag=True,
+                help="Programs and the summary only (text report).",
             ),
             click.option(
                 "-j",

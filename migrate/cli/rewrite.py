@@ -103,6 +103,7 @@ def rewrite(
     exclude: tuple[str, ...],
     format_: str,
     output: Path | None,
+    quiet: bool,
     jobs: int,
     timeout: float,
     py2: bool,
@@ -133,7 +134,7 @@ def rewrite(
             raise UserError("- reads one program from stdin and takes no other path")
         if prove or prove_command:
             raise UserError("--prove runs programs in their folder; name a file")
-        sys.exit(_filter(job, timeout, diff=diff, check=check))
+        sys.exit(_filter(job, timeout, diff=diff, check=check, quiet=quiet))
     root = project_root(paths)
     files = files_below(paths, exclude or config.lists("exclude"), timeout)
 
@@ -177,10 +178,11 @@ def rewrite(
             report = _write(report, root, targets)
     if diff and format_ == "text":
         write_report("".join(diff_text(r) for r in report.changed), output)
-        click.echo(text_report(report, written=False), err=True, nl=False)
+        click.echo(text_report(report, written=False, quiet=quiet), err=True, nl=False)
     else:
         written = not (diff or check)
-        write_report(render(report, format_, written=written), output, form=format_)
+        text = render(report, format_, written=written, quiet=quiet)
+        write_report(text, output, form=format_)
     sys.exit(exit_code(report, pending=bool(report.changed) and (diff or check)))
 
 
@@ -227,7 +229,7 @@ def _with_failures(report: Report, failures: Mapping[Path, str]) -> Report:
     return replace(report, results=tuple(results))
 
 
-def _filter(job: Job, timeout: float, *, diff: bool, check: bool) -> int:
+def _filter(job: Job, timeout: float, *, diff: bool, check: bool, quiet: bool) -> int:
     """stdin to stdout; the report goes to stderr."""
     raw, report = run_on_stdin(job, timeout)
     result = report.results[0]
@@ -236,5 +238,6 @@ def _filter(job: Job, timeout: float, *, diff: bool, check: bool) -> int:
     elif not check:
         sys.stdout.buffer.write(result.new if result.new is not None else raw)
         sys.stdout.buffer.flush()
-    click.echo(text_report(report, written=not (diff or check)), err=True, nl=False)
+    text = text_report(report, written=not (diff or check), quiet=quiet)
+    click.echo(text, err=True, nl=False)
     return exit_code(report, pending=bool(report.changed) and (diff or check))
