@@ -490,6 +490,12 @@ ROWS = {
         "FLAGS = tf.flags.FLAGS\nN = FLAGS.n\ntf.app.run(main)\n",
         "FLAGS = tf.flags.FLAGS\nN = FLAGS.n\napp.run(main)\n",
     ),
+    "flags that the script reads before it runs": (
+        "FLAGS = tf.flags.FLAGS\nif __name__ == '__main__':\n    f(FLAGS.n)\n"
+        "    tf.app.run(main)\n",
+        "FLAGS = tf.flags.FLAGS\nif __name__ == '__main__':\n    f(FLAGS.n)\n"
+        "    app.run(main)\n",
+    ),
     # inputs
     "an iterator's tensors": (
         """

@@ -56,7 +56,7 @@ _NOT_TOGETHER = {
     "make_early_stopping_hook": "a hook evaluates while others train",
 }
 # Functions that code of the tables takes from training.py.
-_FUNCTIONS = ("gpus", "weighted_mean")
+_FUNCTIONS = ("gpus", "optimizer_named", "weighted_mean")
 
 
 @dataclass(frozen=True)
