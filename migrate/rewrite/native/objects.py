@@ -144,18 +144,24 @@ class _Object:
         return {one.name.value: one for one in body if isinstance(one, cst.FunctionDef)}
 
     def _builds(self) -> bool:
-        """Its constructor makes the graph; or methods give attributes values."""
+        """What is called of it makes the graph; or methods give attributes values."""
         methods = self._methods()
         if _class(self.parsed, self.class_name) is None:
             return False
-        first = self.name if self.variable == "self" else "__init__"
-        reached = [first] if first in methods else []
+        called = {self.name, "__init__"}
+        if self.variable != "self":
+            called = {
+                one.attr.value
+                for one in walk(_function(self.parsed, self.name))
+                if isinstance(one, cst.Attribute) and _is_of(one, self.variable)
+            } | {"__init__"}
+        reached = [one for one in methods if one in called]
         for one in reached:
             for node in walk(methods[one].body):
                 if isinstance(node, cst.Attribute) and _is_of(node, "self"):
-                    called = node.attr.value
-                    if called in methods and called not in reached:
-                        reached.append(called)
+                    named = node.attr.value
+                    if named in methods and named not in reached:
+                        reached.append(named)
         tree = self.tree
         nodes = [node for one in reached for node in walk(methods[one].body)]
         if self.variable == "self":
@@ -392,6 +398,9 @@ def _brought(
     """A class moved to the file that makes its object, with the imports it needs."""
     found = _class(home, name)
     func = call.func
+    package = func.value if isinstance(func, cst.Attribute) else None
+    if isinstance(package, cst.Name):
+        return _named(home, user, facts, package.value, call, name)
     if found is None or not isinstance(func, cst.Name) or func.value != name:
         return None
     statement = _import_of(user, name)
@@ -440,6 +449,36 @@ def _brought(
     if not used and not spoken:
         home = changed(home, facts, {found: None})
     return home, after
+
+
+def _named(
+    home: ParsedModule,
+    user: ParsedModule,
+    facts: ProjectFacts,
+    package: str,
+    call: cst.Call,
+    name: str,
+) -> tuple[ParsedModule, ParsedModule] | None:
+    """The same for ``network.Network()``, by another import."""
+    bound = user.resolver.scopes.module_scope.bindings.get(package, [])
+    node = bound[0].node if len(bound) == 1 else None
+    if not isinstance(node, cst.Import) or bound[0].target != home.name:
+        return None
+    if name in user.resolver.scopes.module_scope.bindings:
+        return None
+    line = cst.parse_statement(f"from {home.name} import {name}\n")
+    statement = Tree(user.module, user.resolver).statement(node)
+    made = changed(
+        user, facts, {call.func: cst.Name(name), statement: lambda now: [now, line]}
+    )
+    again = next(
+        one
+        for one in made.nodes
+        if isinstance(one, cst.Call)
+        and isinstance(one.func, cst.Name)
+        and one.func.value == name
+    )
+    return _brought(home, made, facts, again, name)
 
 
 def _import_of(user: ParsedModule, name: str) -> cst.ImportFrom | None:
