@@ -626,6 +626,45 @@ ROWS = {
         print(first)
         """,
     ),
+    "sessions that look at one data after another": (
+        """
+        def maker(path):
+            def read():
+                x, y = data(path).make_one_shot_iterator().get_next()
+                return x, y
+            return read
+
+
+        read_one = maker('one')
+        x, y = read_one()
+        with tf.Session() as sess:
+            first, _ = sess.run([x, y])
+        print(first)
+
+        read_two = maker('two')
+        x, y = read_two()
+        with tf.Session() as sess:
+            print(sess.run(y))
+        """,
+        """
+        def maker(path):
+            def read():
+                return data(path)
+            return read
+
+
+        read_one = maker('one')
+        batches = read_one().as_numpy_iterator()
+        x, y = next(batches)
+        first, _ = x, y
+        print(first)
+
+        read_two = maker('two')
+        batches_2 = read_two().as_numpy_iterator()
+        x, y = next(batches_2)
+        print(y)
+        """,
+    ),
     "a session that looks at what is returned": (
         """
         def input_fn(shows=False):
