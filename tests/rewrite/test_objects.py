@@ -153,3 +153,71 @@ def test_attributes_that_others_read_stay(tmp_path: Path) -> None:
     """
     assert "self.loss" not in rewritten(tmp_path, train=text)["train"]
     assert rewritten(tmp_path, train=dedent(text) + "print(model.loss)\n") == {}
+
+
+HELPERS = """\
+import tensorflow as tf
+
+RATE = .1
+
+
+def scaled(net):
+    return net * 2
+
+
+def metrics_of(labels, net):
+    found = {}
+    found['error'] = tf.metrics.mean_absolute_error(labels, scaled(net))
+    return found
+
+
+def train_op_of(loss, mode):
+    if mode != tf.estimator.ModeKeys.TRAIN:
+        return None
+    optimizer = tf.train.GradientDescentOptimizer(RATE)
+    return optimizer.minimize(loss, tf.train.get_global_step())
+"""
+
+WITH_HELPERS = """\
+import tensorflow as tf
+
+import helpers
+from helpers import train_op_of
+
+
+def model_fn(features, labels, mode):
+    net = tf.layers.dense(features['x'], 1)
+    if mode == tf.estimator.ModeKeys.PREDICT:
+        return tf.estimator.EstimatorSpec(mode, {'y': net})
+    loss = tf.losses.mean_squared_error(labels, net)
+    metrics = helpers.metrics_of(labels, net)
+    return tf.estimator.EstimatorSpec(
+        mode, loss=loss, train_op=train_op_of(loss, mode), eval_metric_ops=metrics)
+
+
+def input_fn():
+    x = tf.ones((8, 2))
+    return tf.data.Dataset.from_tensors(({'x': x}, x[:, :1])).repeat(5)
+
+
+tf.estimator.Estimator(model_fn).train(input_fn)
+"""
+
+
+def test_helpers_of_other_files_are_taken_as_those_of_its_own(tmp_path: Path) -> None:
+    # A call within another has one result.
+    text = WITH_HELPERS.replace("train_op=train_op_of(loss, mode)", "train_op=train_op")
+    text = text.replace(
+        "    return tf.estimator.EstimatorSpec(\n",
+        "    train_op = "
+        "train_op_of(loss, mode)\n    return tf.estimator.EstimatorSpec(\n",
+    )
+    found = rewritten(tmp_path, helpers=HELPERS, train=text)
+    assert "tf_keras.optimizers.SGD(RATE)" in found["train"]
+    assert "tf_keras.metrics.Mean('error')" in found["train"]
+    assert found["helpers"] == "RATE = .1\n\n\ndef scaled(net):\n    return net * 2\n"
+
+
+def test_a_helper_with_another_meaning_of_a_name_stays(tmp_path: Path) -> None:
+    text = WITH_HELPERS.replace("def input_fn", "RATE = 2\n\n\ndef input_fn")
+    assert rewritten(tmp_path, helpers=HELPERS, train=text) == {}

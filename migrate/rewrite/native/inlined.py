@@ -18,6 +18,7 @@ __all__ = [
     "IsModelFn",
     "fresh",
     "helper_of",
+    "knows",
     "with_helpers_inlined",
     "without_unread",
 ]
@@ -107,7 +108,7 @@ def _once(
             if not isinstance(node, cst.Call) or tree.function(node) is not defined:
                 continue
             helper = _helper(tree, defined, node)
-            if helper is None or not _knows(tree, helper, set()):
+            if helper is None or not knows(tree, helper, set()):
                 continue
             new = Inliner(tree, defined, node, helper).statements()
             if new is None:
@@ -170,7 +171,7 @@ def helper_of(found: cst.CSTNode | None) -> cst.FunctionDef | None:
     return found if isinstance(found.body, cst.IndentedBlock) else None
 
 
-def _knows(
+def knows(
     tree: Tree,
     helper: cst.FunctionDef,
     seen: set[cst.CSTNode],
@@ -201,7 +202,7 @@ def _knows(
         if is_method and symbol.startswith(_LAYERS):
             return True
         inner = _helper(tree, helper, node)
-        if inner is not None and _knows(tree, inner, seen, asks_for_mode):
+        if inner is not None and knows(tree, inner, seen, asks_for_mode):
             return True
     return False
 

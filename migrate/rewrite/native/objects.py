@@ -21,7 +21,15 @@ from ...names.dotted import import_path
 from ...names.scopes import Binding, BindingKind
 from ...project.facts import ParsedModule, ProjectFacts
 from ...project.positions import code_of
-from .inlined import Inliner, IsModelFn, fresh, helper_of, without_unread
+from .inlined import (
+    Inliner,
+    IsModelFn,
+    fresh,
+    helper_of,
+    knows,
+    with_helpers_inlined,
+    without_unread,
+)
 
 __all__ = ["with_objects_inlined", "without_idle_imports"]
 
@@ -39,12 +47,16 @@ def with_objects_inlined(
             found: list[ParsedModule] | None = files
             while found is not None:
                 files = found
-                found = _once(files, place, facts, name)
+                found = _once(files, place, facts, name, is_model_fn)
     return files
 
 
 def _once(
-    files: list[ParsedModule], place: int, facts: ProjectFacts, name: str
+    files: list[ParsedModule],
+    place: int,
+    facts: ProjectFacts,
+    name: str,
+    is_model_fn: IsModelFn,
 ) -> list[ParsedModule] | None:
     """The files with one object less in a model function, or None."""
     parsed = files[place]
@@ -52,40 +64,62 @@ def _once(
     defined = _function(parsed, name)
     holder = tree.parent(tree.parent(defined) or defined)
     if isinstance(holder, cst.ClassDef):
-        alone = _Object(parsed, facts, name, "self", holder.name.value).inlined()
-        if alone is not None:
-            return [*files[:place], alone, *files[place + 1 :]]
-    for statement in walk(defined.body):
-        small = only_small(statement)
-        if (
-            not isinstance(small, cst.Assign)
-            or not isinstance(small.value, cst.Call)
-            or len(small.targets) != 1
-            or not isinstance(small.targets[0].target, cst.Name)
-            or tree.function(statement) is not defined
-        ):
+        own = _Object(parsed, facts, name, "self", holder.name.value).inlined()
+        if own is not None:
+            return [*files[:place], own, *files[place + 1 :]]
+    for node in walk(defined.body):
+        if not isinstance(node, cst.Call) or tree.function(node) is not defined:
             continue
-        told = facts.definition(small.value.func, parsed)
-        if told is None or not isinstance(told.node, cst.ClassDef):
+        told = facts.definition(node.func, parsed)
+        kind = told.node if told is not None else None
+        if told is None or not isinstance(kind, (cst.ClassDef, cst.FunctionDef)):
             continue
         where = os.path.abspath(told.module.path)
         homes = [n for n, f in enumerate(files) if os.path.abspath(f.path) == where]
-        variable = small.targets[0].target.value
-        if not homes:
+        if not homes or told.node is None:
             continue
-        brought: tuple[ParsedModule, ParsedModule] | None = (parsed, parsed)
+        home, user = files[homes[0]], parsed
         if homes[0] != place:
-            brought = _brought(files[homes[0]], parsed, facts, small.value, told.name)
-        if brought is None:
-            continue
-        home, with_class = brought
-        alone = _Object(with_class, facts, name, variable, told.name).inlined()
+            brought = _brought(home, parsed, facts, node, told.name)
+            if brought is None:
+                continue
+            home, user = brought
+        alone: ParsedModule | None = None
+        if isinstance(kind, cst.ClassDef):
+            small = only_small(tree.statement(node))
+            target = small.targets[0].target if isinstance(small, cst.Assign) else None
+            if isinstance(target, cst.Name) and getattr(small, "value", None) is node:
+                alone = _Object(user, facts, name, target.value, told.name).inlined()
+        elif homes[0] != place:
+            alone = _with_helper(files[homes[0]], user, facts, told.name, is_model_fn)
         if alone is not None:
             new = [*files]
             new[homes[0]] = home
             new[place] = alone
             return new
     return None
+
+
+def _with_helper(
+    home: ParsedModule,
+    user: ParsedModule,
+    facts: ProjectFacts,
+    name: str,
+    is_model_fn: IsModelFn,
+) -> ParsedModule | None:
+    """A file with the code of a helper, by now its own, where it is called."""
+    helper = _top(home, name)
+    tree = Tree(home.module, home.resolver)
+    if not isinstance(helper, cst.FunctionDef) or not knows(tree, helper, set()):
+        return None
+    after = with_helpers_inlined(user, facts, is_model_fn)
+    return after if _top(after, name) is None else None
+
+
+def _top(parsed: ParsedModule, name: str) -> cst.CSTNode | None:
+    """The definition of a module that has this name."""
+    bound = parsed.resolver.scopes.module_scope.bindings.get(name, [])
+    return bound[0].node if len(bound) == 1 else None
 
 
 def _function(parsed: ParsedModule, name: str) -> cst.FunctionDef:
@@ -396,12 +430,14 @@ def _brought(
     name: str,
 ) -> tuple[ParsedModule, ParsedModule] | None:
     """A class moved to the file that makes its object, with the imports it needs."""
-    found = _class(home, name)
+    found = _class(home, name) or _top(home, name)
     func = call.func
     package = func.value if isinstance(func, cst.Attribute) else None
     if isinstance(package, cst.Name):
         return _named(home, user, facts, package.value, call, name)
-    if found is None or not isinstance(func, cst.Name) or func.value != name:
+    if not isinstance(found, (cst.ClassDef, cst.FunctionDef)):
+        return None
+    if not isinstance(func, cst.Name) or func.value != name:
         return None
     statement = _import_of(user, name)
     if statement is None or home.resolver.scopes.module_scope.node is not home.module:
@@ -428,7 +464,9 @@ def _brought(
             lines.append(line)
     names = () if isinstance(statement.names, cst.ImportStar) else statement.names
     rest = [one for one in names if import_path(one.name) != name]
-    kept: list[cst.BaseStatement] = [cst.parse_statement(line) for line in lines]
+    kept: list[cst.BaseStatement] = [
+        cst.parse_statement(line) for line in _together(lines)
+    ]
     whole = Tree(user.module, user.resolver).statement(statement)
     if rest:
         last = rest[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
@@ -451,6 +489,19 @@ def _brought(
     return home, after
 
 
+def _together(lines: Sequence[str]) -> list[str]:
+    """Imports of names of one module as one line."""
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        head, _, names = line.strip().rpartition(" import ")
+        found.setdefault(head, []).append(names)
+    return [
+        f"{head} import {', '.join(sorted(names))}\n" if head else f"{name}\n"
+        for head, names in found.items()
+        for name in (names[:1] if head else names)
+    ]
+
+
 def _named(
     home: ParsedModule,
     user: ParsedModule,
@@ -462,11 +513,12 @@ def _named(
     """The same for ``network.Network()``, by another import."""
     bound = user.resolver.scopes.module_scope.bindings.get(package, [])
     node = bound[0].node if len(bound) == 1 else None
-    if not isinstance(node, cst.Import) or bound[0].target != home.name:
+    if not isinstance(node, (cst.Import, cst.ImportFrom)) or not bound[0].target:
         return None
+    path = f"{'.' * bound[0].relative}{bound[0].target}"
     if name in user.resolver.scopes.module_scope.bindings:
         return None
-    line = cst.parse_statement(f"from {home.name} import {name}\n")
+    line = cst.parse_statement(f"from {path} import {name}\n")
     statement = Tree(user.module, user.resolver).statement(node)
     made = changed(
         user, facts, {call.func: cst.Name(name), statement: lambda now: [now, line]}
