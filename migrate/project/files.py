@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 # In the docstring of modules that a rewrite adds to a project.
-WRITTEN_HERE = "Written by `tfmigrate rewrite`; it is part of this project now."
+WRITTEN_HERE = "written by `tfmigrate rewrite` as a part of this project."
 _DOCSTRING = re.compile(r'''(?:\s|#[^\n]*\n)*"""(.*?)"""''', re.DOTALL)
 # Directories that hold other people's code or no code at all.
 SKIPPED_DIRECTORIES = frozenset(

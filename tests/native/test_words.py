@@ -24,7 +24,7 @@ def rework(code: str, *, for_tf2: bool = False, package: str = "") -> Reworded:
     def once(text: str) -> Reworded:
         parsed = module(text)
         return reworded(
-            parsed, module="training", package=package, for_tf2=for_tf2, beside=()
+            parsed, module="training", package=package, for_tf2=for_tf2, beside=[parsed]
         )
 
     found = once(code)
@@ -822,6 +822,34 @@ ROWS = {
         "d = d.apply(tf.contrib.data.batch_and_drop_remainder(n + 1)).repeat()\n",
         "d = d.batch(n + 1, drop_remainder=True).repeat()\n",
     ),
+    "a function in a function that makes a receiver": (
+        """
+        def builder():
+            def receiver():
+                inputs = {}
+                for key in KEYS:
+                    inputs[key] = tf.placeholder(tf.int32, [None])
+                return tf.estimator.export.ServingInputReceiver(inputs, inputs)
+
+            return receiver
+
+
+        e.export_saved_model('out', builder())
+        """,
+        """
+        def builder():
+            def receiver():
+                inputs = {}
+                for key in KEYS:
+                    inputs[key] = tf.TensorSpec([None], tf.int32)
+                return raw_receiver(inputs)
+
+            return receiver()
+
+
+        e.export_saved_model('out', builder())
+        """,
+    ),
     "a receiver of one dictionary": (
         """
         def receiver():
@@ -1023,6 +1051,25 @@ ROWS = {
         else:
             s = tf.distribute.MirroredStrategy(
                 devices, cross_device_ops=tf.distribute.HierarchicalCopyAllReduce())
+        """,
+    ),
+    "a strategy that a function makes which is called twice": (
+        """
+        def train(n):
+            return tf.contrib.distribute.MirroredStrategy(num_gpus=n)
+
+
+        train(1)
+        train(2)
+        """,
+        """
+        def train(n):
+            return tf.distribute.MirroredStrategy(
+                gpus(n), cross_device_ops=tf.distribute.HierarchicalCopyAllReduce())
+
+
+        train(1)
+        train(2)
         """,
     ),
     "how gradients are added up": (

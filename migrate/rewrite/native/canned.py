@@ -266,7 +266,7 @@ class _Canned:
             raise Refused(f"`{self.symbol}` whose loss is reduced by `{reduction}`")
         modern = self.tf2 or self.given.get("head", "").startswith("tf.estimator.")
         if modern and (re.search("Binary|Threshold", name) or name.startswith("Multi")):
-            options.append("interpolated=True")
+            options.append("pr_auc=tf_keras.metrics.AUC")
         return name, units, options
 
     def classes(self, number: str) -> tuple[str, str]:

@@ -307,7 +307,7 @@ def _is_config(page: Page, node: cst.BaseExpression) -> bool:
     if isinstance(made, cst.Call):
         return (page.symbol(made.func) or "").endswith(".RunConfig")
     named = isinstance(made, cst.Name) and made.value in ("config", "run_config")
-    texts = (one.source.text for one in (page.parsed, *page.beside))
+    texts = (one.source.text for one in page.files)
     return named and any("RunConfig" in text for text in texts)
 
 

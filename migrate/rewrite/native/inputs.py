@@ -373,7 +373,7 @@ def asked(page: Page) -> Iterator[str]:
     """What input functions want of the Trainer that calls them, as words for parts."""
     called = {
         node.value if isinstance(node, cst.Name) else node.attr.value
-        for one in (page.parsed, *page.beside)
+        for one in page.files
         for node in one.resolver.scopes.calls
         if isinstance(node, (cst.Name, cst.Attribute))
     }

@@ -42,7 +42,7 @@ def _optimizer(page: Page, word: Word) -> None:
         given["learning_rate"] = _RATE
     plain_rate = (cst.Float, cst.Integer, cst.Attribute, cst.Subscript)
     fixed = rate is None or isinstance(page.value(rate.value), plain_rate)
-    texts = [one.source.text for one in (page.parsed, *page.beside)]
+    texts = [one.source.text for one in page.files]
     rows = any(one in text for text in texts for one in _ROWS)
     try:
         code = optimizer(word.symbol, given, schedule=not fixed, rows=rows)
@@ -124,7 +124,7 @@ def _loss(page: Page, word: Word) -> None:
     """A loss, where nothing asks for those that were gathered."""
     call = word.call
     args = None if call is None else arguments(page, call, LOSSES[word.symbol])
-    texts = [one.source.text for one in (page.parsed, *page.beside)]
+    texts = [one.source.text for one in page.files]
     gathered = any(_GATHERED.search(text) for text in texts)
     if call is None or args is None or word.stays or gathered:
         return
@@ -171,9 +171,7 @@ def _is_rate(page: Page, node: cst.CSTNode, depth: int = 0) -> bool:
     function = page.function(node)
     if isinstance(holder, cst.Return) and isinstance(function, cst.FunctionDef):
         name = function.name.value
-        if depth > 2 or any(
-            name in one.source.text for one in page.beside if one is not page.parsed
-        ):
+        if depth > 2 or any(name in one.source.text for one in page.beside):
             return False
         calls = [page.parent(one) for one in page.loads(name)]
         return bool(calls) and all(

@@ -110,6 +110,7 @@ def _native(
     program.make_tasks()
     _check_homes([one.parsed for one in program.files])
     found: dict[str, NativeFile] = {}
+    called: set[str] = set()
     for before, one in zip(files, program.files, strict=True):
         worded = reworded(
             one.parsed,
@@ -125,15 +126,16 @@ def _native(
         if seen is not files:
             text = without_idle_imports(text, before.source.text)
         words = one.words | worded.words | _words_of(text, module)
+        called |= set(re.findall(r"\.\w+", text))
         if text == before.source.text:
             continue
         found_text = changed(before, facts, text)
         notes = (*one.notes, *worded.notes)
         found[os.path.abspath(before.path)] = NativeFile(found_text, words, notes)
     cluster = _cluster({word for one in found.values() for word in one.words}, files)
-    found = {
-        path: replace(one, words=one.words | cluster) for path, one in found.items()
-    }
+    for path, made in found.items():
+        words = made.words | cluster
+        found[path] = replace(made, words=words | called if words else words)
     _check_parts(found.values(), module)
     return found
 

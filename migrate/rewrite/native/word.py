@@ -184,11 +184,10 @@ def spelled(page: Page, node: cst.CSTNode, code: Code) -> str:
 
 def flags_are_parsed(page: Page) -> bool:
     """Something runs the program by app.run, and no flag is read before."""
-    pages = (page.parsed, *page.beside)
     runs = any(
         one.resolver.resolve(use.node) == "tf.app.run"
         or one.resolver.qualified(use.node) == "absl.app.run"
-        for one in pages
+        for one in page.files
         for use in one.resolver.scopes.uses
     )
     return runs and not any(
