@@ -224,6 +224,8 @@ class Inliner:
         self.helper = helper
         # The variable whose method it is, or which holds what the call makes.
         self.owner = owner
+        # Attributes of it that may change until the code reads them.
+        self.anew: set[str] = set()
         self.statement = tree.statement(call)
 
     def statements(self) -> list[Statement] | None:
@@ -348,7 +350,8 @@ class Inliner:
         for name, value in given.items():
             if isinstance(value, cst.Name) and value.value == name:
                 continue
-            if name not in changed and isinstance(value, _PLAIN):
+            late = isinstance(value, cst.Attribute) and value.attr.value in self.anew
+            if name not in changed and isinstance(value, _PLAIN) and not late:
                 names[name] = value
                 continue
             local = name

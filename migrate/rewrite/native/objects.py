@@ -42,8 +42,11 @@ def with_objects_inlined(
     """The files of a program with such objects in their model functions."""
     files = [*files]
     for place in range(len(files)):
-        names = [n.name.value for n in files[place].nodes if is_model_fn(n)]  # type: ignore[attr-defined]
-        for name in names if len(set(names)) == len(names) else ():
+        functions = [n for n in files[place].nodes if isinstance(n, cst.FunctionDef)]
+        names = [one.name.value for one in functions]
+        for name in [n.name.value for n in functions if is_model_fn(n)]:
+            if names.count(name) > 1:
+                continue
             found: list[ParsedModule] | None = files
             while found is not None:
                 files = found
@@ -222,10 +225,7 @@ class _Object:
                     return None
                 self.parsed = changed(self.parsed, self.facts, {line: None})
                 return True
-            made = isinstance(func, cst.Name) and self.variable != "self"
-            if made and tree.resolver.definition(func) is _class(
-                self.parsed, self.class_name
-            ):
+            if self._makes(tree, node):
                 name = "__init__"
             elif isinstance(func, cst.Attribute) and _is_of(func, self.variable):
                 name = func.attr.value
@@ -235,8 +235,11 @@ class _Object:
                 return None if name == "__init__" else False
             helper = helper_of(methods[name])
             statements = None
+            if self._reads_late(tree, node, methods[name]):
+                return None
             if helper is not None and helper is not defined:
                 inliner = Inliner(tree, defined, node, helper, self.variable)
+                inliner.anew = self._changing()
                 statements = inliner.statements()
             if statements is None:
                 return True if self._set_apart(tree, defined, node, name) else None
@@ -248,15 +251,53 @@ class _Object:
             return True
         return False
 
+    def _makes(self, tree: Tree, call: cst.Call) -> bool:
+        """It makes the object, and the variable gets it."""
+        small = only_small(tree.statement(call))
+        return (
+            self.variable != "self"
+            and isinstance(small, cst.Assign)
+            and small.value is call
+            and code_of(self.parsed.module, small.targets[0].target) == self.variable
+            and tree.resolver.definition(call.func)
+            is _class(self.parsed, self.class_name)
+        )
+
+    def _changing(self) -> set[str]:
+        """Attributes that get a value in several places."""
+        found = [
+            one.attr.value
+            for variable in {"self", self.variable}
+            for one in self._stores([*self.parsed.nodes], variable)
+        ]
+        return {one for one in found if found.count(one) > 1}
+
+    def _reads_late(self, tree: Tree, call: cst.Call, method: cst.FunctionDef) -> bool:
+        """The statement of a call reads besides what the method changes."""
+        changed_there = {
+            one.attr.value for one in self._stores([*walk(method.body)], "self")
+        }
+        inside = {*walk(call)}
+        statement = tree.statement(call)
+        targets = {*self._stores([*walk(statement)], self.variable)}
+        return any(
+            isinstance(one, cst.Attribute)
+            and one not in inside | targets
+            and _is_of(one, self.variable)
+            and one.attr.value in changed_there
+            for one in (walk(statement) if only_small(statement) else ())
+        )
+
     def _set_apart(
         self, tree: Tree, defined: cst.FunctionDef, call: cst.Call, name: str
     ) -> bool:
         """Gives the result of a call within an expression a name, in a line before."""
         statement = tree.statement(call)
         small = only_small(statement)
-        between = (cst.Arg, cst.Attribute, cst.Call, cst.Element, cst.DictElement)
+        between = (cst.Arg, cst.Attribute, cst.BinaryOperation, cst.Call, cst.Element)
+        between = (*between, cst.DictElement, cst.Dict, cst.List, cst.Tuple)
         above = tree.parent(call)
-        while isinstance(above, (*between, cst.Dict, cst.List, cst.Tuple)):
+        while isinstance(above, between):
             above = tree.parent(above)
         if small is None or above is not small or getattr(small, "value", 0) is call:
             return False
