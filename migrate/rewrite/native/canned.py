@@ -31,7 +31,14 @@ from .schedules import SIGNATURES as SCHEDULES
 from .schedules import schedule
 from .spread import spread
 
-__all__ = ["SIGNATURES", "SIGNATURES_2", "TASKS", "canned", "task_of_head"]
+__all__ = [
+    "SIGNATURES",
+    "SIGNATURES_2",
+    "TASKS",
+    "canned",
+    "task_of_head",
+    "units_of_head",
+]
 
 _CLASSES = ("n_classes", "weight_column", "label_vocabulary")
 _NUMBERS = ("label_dimension", "weight_column")
@@ -188,6 +195,14 @@ def task_of_head(text: str) -> tuple[str, list[str]]:
     """The task that stands for a head, and its options besides model and optimizer."""
     name, _, options = _Canned("a model_fn", {"head": text}, {}, False, True).head()
     return name, options
+
+
+def units_of_head(text: str) -> str:
+    """How many logits a head wants."""
+    _, units, _ = _Canned("a model_fn", {"head": text}, {}, False, True).head()
+    if not repeatable(units):
+        raise Refused(f"a head whose number of logits is `{units}`")
+    return units
 
 
 @dataclass

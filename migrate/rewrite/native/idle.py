@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import libcst as cst
 
@@ -10,9 +11,12 @@ from ...code.arguments import UnknownArguments, match_arguments
 from ...code.edits import changed
 from ...code.tree import Tree, only_small
 from ...project.facts import ParsedModule, ProjectFacts
+from .canned import units_of_head
+from .code import Refused
 
 __all__ = ["without_idle_words"]
 
+_NO_COMMA = cst.MaybeSentinel.DEFAULT
 _DROPOUT = ("inputs", "rate", "noise_shape", "seed", "training", "name")
 
 
@@ -47,10 +51,28 @@ def without_idle_words(
             if "training" not in given and "seed" not in given:
                 shape = given.get("noise_shape")
                 gone.update(one for one in node.args if one.value is shape)
-    flags = _flags(tree, is_model_fn)
+    flags = {**_flags(tree, is_model_fn), **_dimensions(tree)}
     if not gone and not plain and not flags:
         return parsed
     return changed(parsed, facts, _Without(gone, plain, flags))
+
+
+def _dimensions(tree: Tree) -> dict[cst.CSTNode, cst.BaseExpression]:
+    """``head.logits_dimension``, and the number that it is."""
+    found: dict[cst.CSTNode, cst.BaseExpression] = {}
+    for node in tree.nodes:
+        if not isinstance(node, cst.Attribute) or node.attr.value != "logits_dimension":
+            continue
+        head = tree.value(node.value)
+        symbol = tree.symbol(head.func) if isinstance(head, cst.Call) else None
+        if isinstance(head, cst.Call) and symbol is not None:
+            arguments = ", ".join(
+                tree.code(one.with_changes(comma=_NO_COMMA)) for one in head.args
+            )
+            with suppress(Refused):
+                units = units_of_head(f"{symbol}({arguments})")
+                found[node] = cst.parse_expression(units)
+    return found
 
 
 def _flags(
@@ -136,6 +158,11 @@ class _Without(cst.CSTTransformer):
 
     def leave_Name(
         self, original_node: cst.Name, updated_node: cst.Name
+    ) -> cst.BaseExpression:
+        return self.flags.get(original_node, updated_node)
+
+    def leave_Attribute(
+        self, original_node: cst.Attribute, updated_node: cst.Attribute
     ) -> cst.BaseExpression:
         return self.flags.get(original_node, updated_node)
 

@@ -294,10 +294,8 @@ class _Object:
         """Gives the result of a call within an expression a name, in a line before."""
         statement = tree.statement(call)
         small = only_small(statement)
-        between = (cst.Arg, cst.Attribute, cst.BinaryOperation, cst.Call, cst.Element)
-        between = (*between, cst.DictElement, cst.Dict, cst.List, cst.Tuple)
         above = tree.parent(call)
-        while isinstance(above, between):
+        while isinstance(above, _WITHIN):
             above = tree.parent(above)
         if small is None or above is not small or getattr(small, "value", 0) is call:
             return False
@@ -420,6 +418,11 @@ class _Object:
         return value.value if len(scope.bindings.get(value.value, ())) == 1 else None
 
 
+# What a call may be part of, if it is to be made before.
+_WITHIN = (
+    *(cst.Arg, cst.Attribute, cst.BinaryOperation, cst.Call, cst.Element),
+    *(cst.Dict, cst.DictElement, cst.List, cst.Tuple),
+)
 _MAKES = re.compile(
     r"tf\.((contrib\.)?(layers|slim|losses|metrics)\.([\w.]+\.)?[a-z_0-9]+$"
     r"|get_variable|train\.\w*Optimizer)"

@@ -317,7 +317,7 @@ def _handed_on(page: Page) -> Iterator[str]:
                 path = other.resolver.absolute(base, len(node.relative))
                 if isinstance(node.names, cst.ImportStar):
                     if path == page.parsed.name:
-                        yield from page.scopes.module_scope.bindings
+                        yield from _said_elsewhere(page)
                     continue
                 names = [import_path(alias.name) for alias in node.names]
                 if path == page.parsed.name:
@@ -325,6 +325,13 @@ def _handed_on(page: Page) -> Iterator[str]:
                 paths = {f"{path}.{name}".lstrip(".") for name in names}
             if page.parsed.name in paths:
                 yield from re.findall(r"\.([A-Za-z_]\w*)", other.source.text)
+
+
+def _said_elsewhere(page: Page) -> Iterator[str]:
+    """Names of the file that others of the program say."""
+    texts = [one.source.text for one in page.beside if one.path != page.parsed.path]
+    said = {name for text in texts for name in re.findall(r"\w+", text)}
+    yield from said.intersection(page.scopes.module_scope.bindings)
 
 
 # -- what cannot stay ------------------------------------------------------------------
