@@ -490,6 +490,12 @@ ROWS = {
         "FLAGS = tf.flags.FLAGS\nN = FLAGS.n\ntf.app.run(main)\n",
         "FLAGS = tf.flags.FLAGS\nN = FLAGS.n\napp.run(main)\n",
     ),
+    "flags that the script reads before it runs": (
+        "FLAGS = tf.flags.FLAGS\nif __name__ == '__main__':\n    f(FLAGS.n)\n"
+        "    tf.app.run(main)\n",
+        "FLAGS = tf.flags.FLAGS\nif __name__ == '__main__':\n    f(FLAGS.n)\n"
+        "    app.run(main)\n",
+    ),
     # inputs
     "an iterator's tensors": (
         """
@@ -618,6 +624,45 @@ ROWS = {
         batch = read().as_numpy_iterator()
         first = next(batch)
         print(first)
+        """,
+    ),
+    "sessions that look at one data after another": (
+        """
+        def maker(path):
+            def read():
+                x, y = data(path).make_one_shot_iterator().get_next()
+                return x, y
+            return read
+
+
+        read_one = maker('one')
+        x, y = read_one()
+        with tf.Session() as sess:
+            first, _ = sess.run([x, y])
+        print(first)
+
+        read_two = maker('two')
+        x, y = read_two()
+        with tf.Session() as sess:
+            print(sess.run(y))
+        """,
+        """
+        def maker(path):
+            def read():
+                return data(path)
+            return read
+
+
+        read_one = maker('one')
+        batches = read_one().as_numpy_iterator()
+        x, y = next(batches)
+        first, _ = x, y
+        print(first)
+
+        read_two = maker('two')
+        batches_2 = read_two().as_numpy_iterator()
+        x, y = next(batches_2)
+        print(y)
         """,
     ),
     "a session that looks at what is returned": (

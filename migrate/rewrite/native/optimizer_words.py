@@ -25,6 +25,8 @@ _RATE = "LEARNING_RATE_ARGUMENT"
 _CLIP = "tf.contrib.estimator.clip_gradients_by_norm"
 _TOGETHER = "gradients are clipped when those of all replicas are added up"
 _GATHERED = re.compile(r"get_total_loss|get_losses|\.LOSSES\b|add_loss\b")
+# Optimizers that stand in other tables, or are of model functions alone.
+_ELSEWHERE = ("tf.contrib.", "tf.keras.")
 _ROWS = ("embedding", "gather", "feature_column")
 
 
@@ -180,7 +182,7 @@ def _is_rate(page: Page, node: cst.CSTNode, depth: int = 0) -> bool:
 
 
 WORDS: dict[str, Handler] = {
-    **{name: _optimizer for name in OPTIMIZERS if name.startswith("tf.train.")},
+    **{name: _optimizer for name in OPTIMIZERS if not name.startswith(_ELSEWHERE)},
     _CLIP: _clip,
     **{name: _loss for name in LOSSES if not name.startswith("tf.nn.")},
     **{name: _schedule for name in SCHEDULES if name.startswith("tf.train.")},
