@@ -59,6 +59,8 @@ _MAKING = (
     "tf.get_variable",
     "tf.Variable",
 )
+# Functions among these that make no variables.
+_MAKES_NONE = ("optimize_loss", "create_train_op", "_regularizer", "_initializer")
 _RANDOM = re.compile(r"\brandom\b|dropout|shuffle|multinomial|truncated_normal")
 # Methods of a Task that its model function has no say in.
 _OUTPUTS = "outputs"
@@ -157,6 +159,8 @@ class Maker:
         # The variable that holds the model, and what calls it.
         self.model = ""
         self.outputs: list[str] = []
+        # Its calls differ by mode, in whether it trains.
+        self.told = False
         self.stored_params = False
         # A class of layers whose place a chain of them has taken.
         self.chain = ""
@@ -505,8 +509,7 @@ class Maker:
         values = self.train.found.notes.values
         updates = any(map(is_updates, values.values()))
         train_ops = any(
-            isinstance(one, Called)
-            and one.symbol.endswith(("optimize_loss", "create_train_op"))
+            isinstance(one, Called) and one.symbol.endswith(_MAKES_NONE[:2])
             for one in values.values()
         )
         if normalizes and not updates and not train_ops:
@@ -550,11 +553,32 @@ class Maker:
             mode.calls = calls
             self.parts.used.add(calls[0])
         self.call = self.train.calls[0]
-        if any(mode.calls[0] is not self.call for mode in self.modes.values()):
-            raise self.stop(self.call, "each mode calls the model in its own way")
+        self.told = self._told()
         self.returned = assigned(self.call)
         self.outputs = list(self.returned)
         self._narrow()
+
+    def _told(self) -> bool:
+        """Whether modes have calls of their own, which say whether the model trains."""
+        if all(mode.calls[0] is self.call for mode in self.modes.values()):
+            return False
+        texts: set[tuple[str, ...]] = set()
+        told: dict[str, object] = {}
+        for name, mode in self.modes.items():
+            given = {
+                one.keyword.value if one.keyword is not None else f"{place}": one.value
+                for place, one in enumerate(_call_in(mode.calls[0]).args)
+            }
+            flag = given.pop("training", None)
+            value = mode.found.notes.values.get(flag) if flag is not None else None
+            told[name] = flag is not None and getattr(value, "value", None)
+            shown = [f"{key}={self.tree.code(one)}" for key, one in given.items()]
+            texts.add((*assigned(mode.calls[0]), *shown))
+        train = told.pop("TRAIN")
+        plain = {id(one) for one in (train, *told.values())} <= {id(True), id(False)}
+        if len(texts) > 1 or not plain or any(told.values()):
+            raise self.stop(self.call, "each mode calls the model in its own way")
+        return bool(train)
 
     def _narrow(self) -> None:
         """Lets the forward pass go on to where it has fewer outputs, if it has several.
@@ -653,13 +677,10 @@ class Maker:
         return False
 
     def _forward(self) -> list[Method]:
-        small = only_small(self.call)
-        assert isinstance(small, cst.Assign)
-        assert isinstance(small.value, cst.Call)
-        call = small.value
-        nodes = [one.value for one in call.args]
-        found = self.train.needed(nodes)
+        call = _call_in(self.call)
+        found = self.train.needed([one.value for one in call.args])
         for mode in self.modes.values():
+            nodes = [one.value for one in _call_in(mode.calls[0]).args]
             if mode.needed(nodes).statements != found.statements:
                 raise self.stop(call, "each mode gives the model something else")
         if self.labels in found.free:
@@ -671,7 +692,14 @@ class Maker:
         flags = 0
         for one in call.args:
             told = self.train.decided(one.value)
-            if told is not None:
+            if (
+                self.told
+                and one.keyword is not None
+                and one.keyword.value == "training"
+            ):
+                arguments.append("training=training")
+                flags += 1
+            elif told is not None:
                 is_flag = isinstance(told.value, bool)
                 flag = said.expression(one.value) if is_flag else "training"
                 arguments.append(f"training={flag}")
@@ -1035,7 +1063,7 @@ class Maker:
                     continue
                 symbol = self.tree.symbol(node.func) or ""
                 shown = self.tree.code(node.func)
-                if symbol.endswith(("optimize_loss", "_regularizer", "_initializer")):
+                if symbol.endswith(_MAKES_NONE):
                     continue
                 if symbol.startswith(_MAKING) or shown.startswith("tf_keras.layers."):
                     raise self.stop(
@@ -1055,8 +1083,12 @@ class Maker:
         if is_docstring(statement):
             return True
         for node in walk(statement):
-            if isinstance(node, (cst.Global, cst.Nonlocal, cst.Yield, cst.Del)):
+            if isinstance(node, (cst.Global, cst.Nonlocal, cst.Yield)):
                 return False
+            if isinstance(node, cst.Del) and any(
+                isinstance(one, (cst.Subscript, cst.Attribute)) for one in walk(node)
+            ):
+                return False  # nobody reads a mere name any more
             if isinstance(node, cst.Call) and not self._is_harmless(mode, node):
                 return False
         return True
@@ -1086,6 +1118,14 @@ class Maker:
                 "tf.train.ExponentialMovingAverage",
             )
         )
+
+
+def _call_in(statement: Statement) -> cst.Call:
+    """The call whose value a statement gives to names."""
+    small = only_small(statement)
+    assert isinstance(small, cst.Assign)
+    assert isinstance(small.value, cst.Call)
+    return small.value
 
 
 def alias_of(parsed: ParsedModule) -> str:
