@@ -855,6 +855,35 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
             "    assert classifier.export_savedmodel(tempfile.mkdtemp(), receiver)\n",
         ),
     ),
+    "cells_from_zero": (
+        (
+            _MAIN,
+            "def rate_of(params):\n"
+            "    return tf.train.exponential_decay(\n"
+            "        params['learning_rate'], tf.train.get_global_step(), 5, 0.9)\n\n\n"
+            + _MAIN,
+        ),
+        (
+            _LOGITS,
+            "    steps = tf.reshape(net, [-1, 3, 2])\n"
+            "    count = tf.shape(steps)[0]\n"
+            "    cell = tf.nn.rnn_cell.GRUCell(4, kernel_initializer=RAMP)\n"
+            "    state = cell.zero_state(count, tf.float32)\n"
+            "    outputs, _ = tf.nn.dynamic_rnn(cell, steps, initial_state=state)\n"
+            "    flat = tf.reshape(outputs, [-1, 12])\n"
+            "    weights = tf.get_variable('weights', [12, 3], initializer=RAMP)\n"
+            "    bias = tf.get_variable('bias', [3], initializer=RAMP)\n"
+            "    logits = tf.reshape(tf.matmul(flat, weights) + bias, [count, 3])\n",
+        ),
+        (
+            _LOSS,
+            "    targets = tf.reshape(labels, [-1, 1])\n"
+            "    shares = 1. + tf.cast(targets, tf.float32)\n"
+            "    loss = tf.contrib.seq2seq.sequence_loss(\n"
+            "        logits[:, tf.newaxis], targets, shares)\n",
+        ),
+        ("Optimizer(params['learning_rate'], 0.9)", "Optimizer(rate_of(params), 0.9)"),
+    ),
     "experiment": (
         (
             _RAMP,

@@ -583,10 +583,9 @@ class Maker:
     def _narrow(self) -> None:
         """Lets the forward pass go on to where it has fewer outputs, if it has several.
 
-        Outputs that no method reads go as well.
+        It takes what is made of the model's own weights, too. Outputs that no method
+        reads go as well.
         """
-        if len(self.returned) < 2:
-            return
         self.outputs = self._read_outputs()
         for one in self.train.taken[self.train.place(self.call) + 1 :]:
             if not self._may_be_forward(one):
@@ -595,7 +594,10 @@ class Maker:
             for mode in self.modes.values():
                 mode.calls = [*mode.calls, one]
             outputs = self._read_outputs()
-            if 0 < len(outputs) < len(self.outputs):
+            instead = len(self.outputs) == 1 and outputs == assigned(one)
+            if 0 < len(outputs) < len(self.outputs) or (
+                instead and self._weights_in(one)
+            ):
                 self.outputs = outputs
                 self.beyond.append(one)
                 self.parts.used.add(one)
@@ -608,12 +610,7 @@ class Maker:
         small = only_small(statement)
         if not isinstance(small, cst.Assign):
             return False
-        weights = [  # of the model, which is there
-            one
-            for one in walk(small.value)
-            if isinstance(one, cst.Name) and one.value == self.model
-        ]
-        needed = self.train.needed([small.value], given=weights)
+        needed = self._needed_beyond(self.train, [statement])
         return (
             len(small.targets) == 1
             and isinstance(small.targets[0].target, cst.Name)
@@ -621,9 +618,25 @@ class Maker:
             and self.train.read(small.value)
             & (set(self.outputs) | {n for s in self.beyond for n in assigned(s)})
             != set()
-            and not needed.free & {self.labels, "params"}
-            and not needed.statements
+            and self.labels not in needed.free
+            and all(
+                self._needed_beyond(mode, [statement]).statements == needed.statements
+                for mode in self.modes.values()
+            )
         )
+
+    def _weights_in(self, statement: Statement) -> list[cst.CSTNode]:
+        """Names of the model, which is there, where weights of it are read."""
+        return [
+            one
+            for one in walk(statement)
+            if isinstance(one, cst.Name) and one.value == self.model
+        ]
+
+    def _needed_beyond(self, mode: Mode, statements: Sequence[Statement]) -> Slice:
+        """What statements behind the call of the model are computed by."""
+        given = [name for one in statements for name in self._weights_in(one)]
+        return mode.needed([*statements], given=given)
 
     def _read_outputs(self) -> list[str]:
         """Outputs that methods read, in the order in which they are made."""
@@ -685,9 +698,17 @@ class Maker:
                 raise self.stop(call, "each mode gives the model something else")
         if self.labels in found.free:
             raise self.stop(call, "the model looks at the labels")
-        self._use(found.statements)
+        before, behind = found.statements, self.beyond
+        if self.logits is None:
+            needed = self._needed_beyond(self.train, behind).statements
+            whole = [*{*before, *behind, *needed}]
+            whole.sort(key=self.train.place)
+            start = self.train.place(self.call)
+            before = [one for one in whole if self.train.place(one) < start]
+            behind = whole[len(before) :]
+        self._use(before)
         said = Said(self, self.train, training=True)
-        lines = [said.statement(one) for one in found.statements]
+        lines = [said.statement(one) for one in before]
         arguments: list[str] = []
         flags = 0
         for one in call.args:
@@ -716,12 +737,12 @@ class Maker:
         returned = f"self.model({', '.join(arguments)})"
         if self.logits is not None:
             lines.append(f"{', '.join(self.returned)} = {returned}\n")
-            lines += [said.statement(one) for one in self.beyond]
+            lines += [said.statement(one) for one in behind]
             returned = said.expression(self.logits)
         elif self.outputs != self.returned:
             names = [one if self._goes_on(one) else "_" for one in self.returned]
             lines.append(f"{', '.join(names)} = {returned}\n")
-            lines += [said.statement(one) for one in self.beyond]
+            lines += [said.statement(one) for one in behind]
             returned = ", ".join(self.outputs)
         elif not lines and arguments == [self.features, "training=training"]:
             return []
