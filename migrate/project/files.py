@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pathspec
 
-from ..errors import UserError
+from ..errors import UserError, missing
 from .reading import read_file
 
 __all__ = [
@@ -61,6 +61,7 @@ _LEGACY = re.compile(rb"tensorflow|tfmigrate|" + ITERATOR_CALL)
 
 _REQUIREMENTS = re.compile(
     r"(?:requirements|constraints|environment)[\w.-]*\.(?:txt|in|ya?ml)"
+    r"|setup\.cfg|pyproject\.toml|Dockerfile[\w.-]*|[\w.-]+\.Dockerfile"
 )
 
 
@@ -195,7 +196,7 @@ def find_files(
     seen: set[str] = set()
     for path in paths:
         if not path.exists():
-            raise UserError(f"no such file or directory: {path}")
+            raise missing(path)
         if path.is_dir():
             for found in _walk(path, exclude, suffixes):
                 key = os.path.abspath(found)

@@ -1464,6 +1464,31 @@ def test_words_of_one_file_that_another_imports(tmp_path: Path) -> None:
     )
 
 
+def test_an_alias_that_no_other_file_reads_goes(tmp_path: Path) -> None:
+    (tmp_path / "names.py").write_text(
+        "import tensorflow as tf\n\nModeKeys = tf.estimator.ModeKeys\nKEY = ModeKeys.EVAL\n"
+    )
+    path = tmp_path / "train.py"
+
+    def text(code: str) -> str:
+        path.write_text(f"import tensorflow as tf\nimport names as n\n\n{code}\n")
+        facts = ProjectFacts((path, tmp_path / "names.py"))
+        train, names = (
+            facts.parsed(tmp_path / name) for name in ("train.py", "names.py")
+        )
+        assert train is not None
+        assert names is not None
+        options = {"module": "training", "package": "", "for_tf2": False}
+        return str(reworded(names, beside=(train,), **options).text)
+
+    gone = text("print(n.KEY, tf.estimator.ModeKeys.TRAIN)")
+    assert "ModeKeys" not in gone
+    assert "KEY = 'eval'" in gone.replace('"', "'")
+    for read in ("n.ModeKeys.TRAIN", "vars(n).ModeKeys"):
+        with pytest.raises(Refused, match="handed about"):
+            text(f"print(n.KEY, {read})")
+
+
 # -- what a program is told, and asks for
 
 

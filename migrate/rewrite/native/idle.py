@@ -17,6 +17,8 @@ from .code import Refused
 __all__ = ["without_idle_words"]
 
 _NO_COMMA = cst.MaybeSentinel.DEFAULT
+# Functions that run cells, from zeros where they are not told from what.
+_RUNNING = ("dynamic_rnn", "static_rnn")
 _DROPOUT = ("inputs", "rate", "noise_shape", "seed", "training", "name")
 
 
@@ -29,18 +31,21 @@ def without_idle_words(
 
     The mode as third argument is taken for the shape, and nothing is ever dropped. Nor
     does it matter what could be trained when nothing is, and without a TPU there is
-    nothing that an optimizer adds up over shards. A helper tests the mode where it is
-    read, and has no name for that.
+    nothing that an optimizer adds up over shards. Cells start with zeros anyway. A
+    helper tests the mode where it is read, and has no name for that.
     """
     tree = Tree(parsed.module, parsed.resolver)
     gone: set[cst.CSTNode] = set()
     plain: set[cst.CSTNode] = set()
+    places: dict[cst.CSTNode, object] = {}
     for node in parsed.nodes:
         symbol = tree.symbol(node.func) if isinstance(node, cst.Call) else None
         if not isinstance(node, cst.Call) or symbol is None:
             continue
         if symbol.endswith("tpu.CrossShardOptimizer") and node.args:
             plain.add(node)
+        if symbol.endswith(_RUNNING):
+            places |= _zero_states(tree, node)
         if symbol.startswith("tf.layers."):
             gone.update(one for one in node.args if _trains(tree, one))
         if symbol == "tf.layers.dropout":
@@ -51,6 +56,9 @@ def without_idle_words(
             if "training" not in given and "seed" not in given:
                 shape = given.get("noise_shape")
                 gone.update(one for one in node.args if one.value is shape)
+    if places:
+        parsed = changed(parsed, facts, places)
+        return without_idle_words(parsed, facts, is_model_fn)
     flags = {**_flags(tree, is_model_fn), **_dimensions(tree)}
     if not gone and not plain and not flags:
         return parsed
@@ -73,6 +81,35 @@ def _dimensions(tree: Tree) -> dict[cst.CSTNode, cst.BaseExpression]:
                 units = units_of_head(f"{symbol}({arguments})")
                 found[node] = cst.parse_expression(units)
     return found
+
+
+def _zero_states(tree: Tree, call: cst.Call) -> dict[cst.CSTNode, object]:
+    """``initial_state=cell.zero_state(size, dtype)`` says the type alone."""
+    typed = any(one.keyword and one.keyword.value == "dtype" for one in call.args)
+    places: dict[cst.CSTNode, object] = {}
+    for arg in call.args:
+        name = arg.keyword.value if arg.keyword is not None else ""
+        made: cst.BaseExpression | None = arg.value
+        bound = tree.resolver.bindings(made) if isinstance(made, cst.Name) else []
+        if len(bound) == 1 and len(tree.uses(bound[0])) == 1:
+            made = bound[0].value
+        zeros = made if isinstance(made, cst.Call) else None
+        func = zeros.func if zeros is not None else None
+        if (
+            name.startswith("initial_state")
+            and zeros is not None
+            and isinstance(func, cst.Attribute)
+            and func.attr.value == "zero_state"
+            and len(zeros.args) == 2
+        ):
+            told = arg.with_changes(
+                keyword=cst.Name("dtype"), value=zeros.args[1].value
+            )
+            places[arg] = None if typed else told
+            typed = True
+            if zeros is not arg.value:
+                places[tree.statement(zeros)] = None
+    return places
 
 
 def _flags(

@@ -324,7 +324,18 @@ def _handed_on(page: Page) -> Iterator[str]:
                     yield from names
                 paths = {f"{path}.{name}".lstrip(".") for name in names}
             if page.parsed.name in paths:
-                yield from re.findall(r"\.([A-Za-z_]\w*)", other.source.text)
+                text = other.source.text.replace(other.module.code_for_node(node), "")
+                assert not isinstance(node.names, cst.ImportStar)
+                bound = [import_path((one.asname or one).name) for one in node.names]
+                yield from _read_of(bound, text)
+
+
+def _read_of(modules: Sequence[str], text: str) -> list[str]:
+    """What a text reads of modules that it imports by these names."""
+    bound = "|".join(rf"(?<![\w.]){re.escape(name)}\b" for name in modules)
+    if re.search(rf"(?:{bound})(?!\.\w)", text):
+        bound = ""  # one is handed about
+    return re.findall(rf"(?:{bound})\.([A-Za-z_]\w*)", text)
 
 
 def _said_elsewhere(page: Page) -> Iterator[str]:
