@@ -11,11 +11,13 @@ import ast
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import libcst as cst
 
 from ...code.edits import Put, changed
+from ...code.statements import is_docstring
 from ...code.tree import Tree, only_small, walk
 from ...names.dotted import import_path
 from ...names.scopes import Binding, BindingKind
@@ -133,7 +135,74 @@ def _function(parsed: ParsedModule, name: str) -> cst.FunctionDef:
     )
 
 
-def _class(parsed: ParsedModule, name: str) -> cst.ClassDef | None:
+def _with_base(
+    parsed: ParsedModule,
+    found: cst.ClassDef,
+    base: cst.ClassDef,
+    known: Sequence[str],
+) -> cst.ClassDef | None:
+    """A class with the methods of its base among its own."""
+    body, above = found.body, base.body
+    if not isinstance(body, cst.IndentedBlock) or not isinstance(
+        above, cst.IndentedBlock
+    ):
+        return None
+    own = {one.name.value for one in body.body if isinstance(one, cst.FunctionDef)}
+    asked: set[str] = set()
+    heads = {f"super({one},self)" for one in (found.name.value, *known)} | {"super()"}
+    new: dict[cst.CSTNode, cst.CSTNode] = {}
+    for node in walk(body):
+        # ``super().f()``, ``super(Net, self).f()`` and ``Base.f(self)``
+        func = node.func if isinstance(node, cst.Call) else None
+        if not isinstance(node, cst.Call) or not isinstance(func, cst.Attribute):
+            continue
+        head = code_of(parsed.module, func.value).replace(" ", "")
+        args = node.args
+        if head == base.name.value and args and _is_self(args[0].value):
+            args = args[1:]
+        elif head not in heads:
+            if head.startswith("super("):
+                return None
+            continue
+        name = func.attr.value
+        asked.add(name)
+        target = f"self.{_of_base(name, base) if name in own else name}"
+        new[node] = node.with_changes(func=cst.parse_expression(target), args=args)
+    kept: list[cst.BaseStatement] = []
+    for one in above.body:
+        if not isinstance(one, cst.FunctionDef):
+            if not is_docstring(one):
+                return None
+            continue
+        name = one.name.value
+        if name in own and name in asked:
+            kept.append(one.with_changes(name=cst.Name(_of_base(name, base))))
+        elif name not in own:
+            kept.append(one)
+    missing = asked - {
+        one.name.value for one in above.body if isinstance(one, cst.FunctionDef)
+    }
+    if missing:
+        return None
+    after = found.visit(Put(new))
+    assert isinstance(after, cst.ClassDef)
+    whole = [*kept, *after.body.body]
+    return after.with_changes(
+        bases=base.bases, body=after.body.with_changes(body=whole)
+    )
+
+
+def _of_base(name: str, base: cst.ClassDef) -> str:
+    return f"{name.strip('_')}_of_{base.name.value}"
+
+
+def _is_self(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Name) and node.value == "self"
+
+
+def _class(
+    parsed: ParsedModule, name: str, *, plain: bool = True
+) -> cst.ClassDef | None:
     """The class of a file that has this name, if it is a plain one."""
     found = [
         one
@@ -143,7 +212,7 @@ def _class(parsed: ParsedModule, name: str) -> cst.ClassDef | None:
     if len(found) != 1 or found[0].decorators or found[0].keywords:
         return None
     bases = [code_of(parsed.module, one.value) for one in found[0].bases]
-    return found[0] if set(bases) <= {"object"} else None
+    return found[0] if set(bases) <= {"object"} or not plain else None
 
 
 @dataclass
@@ -158,11 +227,16 @@ class _Object:
     name: str
     variable: str
     class_name: str
+    # Classes whose methods the class has by now.
+    bases: list[str] = field(default_factory=list)
 
     def inlined(self) -> ParsedModule | None:
         """The file without the object, or None where something stays of it."""
+        self._flatten()
         if not self._builds():
             return None
+        self._call_properties()
+        self._set_one_by_one()
         for _ in range(_MOST):
             found = self._step()
             if found is False:
@@ -209,6 +283,79 @@ class _Object:
             if isinstance(node, cst.Call)
         )
 
+    def _flatten(self) -> None:
+        """Gives the class what it has of its bases, which stand in the file."""
+        for _ in range(_MOST):
+            found = _class(self.parsed, self.class_name, plain=False)
+            first = found.bases[0].value if found is not None and found.bases else None
+            base = self.parsed.resolver.definition(first)
+            if found is None or len(found.bases) != 1:
+                return
+            if not isinstance(base, cst.ClassDef) or base.keywords or base.decorators:
+                return
+            made = _with_base(self.parsed, found, base, self.bases)
+            if made is None:
+                return
+            self.bases.append(base.name.value)
+            self.parsed = changed(self.parsed, self.facts, {found: made})
+
+    def _call_properties(self) -> None:
+        """Makes methods of properties, and calls of what reads them."""
+        tree = self.tree
+        named = {
+            name: one
+            for name, one in self._methods().items()
+            if [tree.code(n.decorator) for n in one.decorators] == ["property"]
+        }
+        new: dict[cst.CSTNode, Any] = {
+            one: lambda now: now.with_changes(decorators=[]) for one in named.values()
+        }
+        defined = _function(self.parsed, self.name)
+        for variable, part in (
+            (self.variable, defined),
+            ("self", _class(self.parsed, self.class_name)),
+        ):
+            for node in walk(part) if part is not None else ():
+                if (
+                    isinstance(node, cst.Attribute)
+                    and _is_of(node, variable)
+                    and node.attr.value in named
+                ):
+                    new[node] = cst.Call(node)
+        if new:
+            self.parsed = changed(self.parsed, self.facts, new)
+
+    def _set_one_by_one(self) -> None:
+        """``self.a, self.b = a, b`` in two lines."""
+        new: dict[cst.CSTNode, list[cst.BaseStatement]] = {}
+        for method in self._methods().values():
+            for line in walk(method.body):
+                small = only_small(line)
+                if not isinstance(small, cst.Assign) or len(small.targets) != 1:
+                    continue
+                targets, values = small.targets[0].target, small.value
+                if not isinstance(targets, cst.Tuple) or not isinstance(
+                    values, cst.Tuple
+                ):
+                    continue
+                pairs: list[tuple[Any, cst.BaseExpression]] = [
+                    (one.value, two.value)
+                    for one, two in zip(targets.elements, values.elements, strict=False)
+                ]
+                plain = all(
+                    isinstance(one, cst.Attribute) and isinstance(two, cst.Name)
+                    for one, two in pairs
+                )
+                if plain and len(targets.elements) == len(values.elements):
+                    new[line] = [
+                        cst.SimpleStatementLine(
+                            [cst.Assign([cst.AssignTarget(one)], two)]
+                        )
+                        for one, two in pairs
+                    ]
+        if new:
+            self.parsed = changed(self.parsed, self.facts, new)
+
     def _step(self) -> bool | None:
         """Inlines one call; False if there is none, None if one cannot be."""
         tree = self.tree
@@ -231,8 +378,13 @@ class _Object:
                 name = func.attr.value
             else:
                 continue
+            if name not in methods and name == "__init__" and not node.args:
+                self.parsed = changed(
+                    self.parsed, self.facts, {tree.statement(node): None}
+                )
+                return True
             if name not in methods:
-                return None if name == "__init__" else False
+                continue
             helper = helper_of(methods[name])
             statements = None
             if self._reads_late(tree, node, methods[name]):
@@ -365,7 +517,9 @@ class _Object:
             local = fresh(name, taken)
             new.update(dict.fromkeys(found, cst.Name(local)))
         after = changed(self.parsed, self.facts, new)
-        return without_unread(after, self.facts, self.class_name, cst.ClassDef)
+        for one in (self.class_name, *self.bases):
+            after = without_unread(after, self.facts, one, cst.ClassDef)
+        return after
 
     def _is_own(self, tree: Tree, node: cst.CSTNode) -> bool:
         """It stands in the class."""
