@@ -221,3 +221,23 @@ def test_helpers_of_other_files_are_taken_as_those_of_its_own(tmp_path: Path) ->
 def test_a_helper_with_another_meaning_of_a_name_stays(tmp_path: Path) -> None:
     text = WITH_HELPERS.replace("def input_fn", "RATE = 2\n\n\ndef input_fn")
     assert rewritten(tmp_path, helpers=HELPERS, train=text) == {}
+
+
+def test_a_class_is_taken_with_those_it_derives_from(tmp_path: Path) -> None:
+    base = """
+
+class Base(object):
+    def __init__(self, features):
+        self.features = features
+        self.half = .5
+
+
+"""
+    text = NETWORK.replace("\n\nclass Network(object)", f"{base}class Network(Base)")
+    text = text.replace("self).__init__()", "self).__init__(features)").replace(
+        "* math.pi", "* math.pi * self.half"
+    )
+    found = rewritten(tmp_path, network=text, train=TRAIN)
+    assert "half = .5\n        self.model = Model(half)\n" in found["train"]
+    assert "class " not in found["network"]
+    assert "Base" not in found["train"]

@@ -642,12 +642,19 @@ def _brought(
         return None
     lines: list[str] = []
     taken = user.resolver.scopes.module_scope.bindings
+    chain = _chain(home, found)
+    names = {one.name.value for one in chain}
+    if (names - {name}) & taken.keys():
+        return None
     loads = [
         one
-        for one in walk(found)
+        for part in chain
+        for one in walk(part)
         if isinstance(one, cst.Name) and one in home.resolver.scopes.loads
     ]
-    for one in {load.value: load for load in loads if load.value != name}.values():
+    for one in {load.value: load for load in loads}.values():
+        if one.value in names:
+            continue
         bound = home.resolver.bindings(one)
         if not bound or bound[0].scope is not home.resolver.scopes.module_scope:
             continue
@@ -660,8 +667,8 @@ def _brought(
                 return None
         else:
             lines.append(line)
-    names = () if isinstance(statement.names, cst.ImportStar) else statement.names
-    rest = [one for one in names if import_path(one.name) != name]
+    aliases = () if isinstance(statement.names, cst.ImportStar) else statement.names
+    rest = [one for one in aliases if import_path(one.name) != name]
     kept: list[cst.BaseStatement] = [
         cst.parse_statement(line) for line in _together(lines)
     ]
@@ -672,19 +679,37 @@ def _brought(
         kept.insert(0, cst.SimpleStatementLine([with_rest]))
     if kept:
         kept[0] = kept[0].with_changes(leading_lines=whole.leading_lines)
-    code = code_of(home.module, found).strip("\n")
+    code = "\n\n".join(code_of(home.module, one).strip("\n") for one in chain)
     after = changed(user, facts, {whole: kept or None})
     after = changed(after, facts, f"{after.source.text}\n\n{code}\n")
     others = [p for p in facts.importers(home.path) if p != user.path]
-    used = any(name in one.read_text("utf-8", "replace") for one in others)
-    inside = {*walk(found)}
-    spoken = any(
-        isinstance(one, cst.Name) and one.value == name and one not in inside
+    texts = [one.read_text("utf-8", "replace") for one in others]
+    inside = {node for one in chain for node in walk(one)}
+    spoken = {
+        one.value
         for one in home.nodes
-    )
-    if not used and not spoken:
-        home = changed(home, facts, {found: None})
-    return home, after
+        if isinstance(one, cst.Name) and one not in inside
+    }
+    unread = {
+        one: None
+        for one in chain
+        if one.name.value not in spoken
+        and not any(one.name.value in text for text in texts)
+    }
+    return changed(home, facts, unread), after
+
+
+def _chain(
+    home: ParsedModule, found: cst.ClassDef | cst.FunctionDef
+) -> list[cst.ClassDef | cst.FunctionDef]:
+    """A class after the classes of its file that it derives from."""
+    chain = [found]
+    while isinstance(chain[0], cst.ClassDef) and len(chain[0].bases) == 1:
+        base = home.resolver.definition(chain[0].bases[0].value)
+        if not isinstance(base, cst.ClassDef) or base in chain:
+            break
+        chain.insert(0, base)
+    return chain
 
 
 def _together(lines: Sequence[str]) -> list[str]:
