@@ -8,11 +8,20 @@ import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
 from ...code.edits import changed
-from ...code.tree import Tree, only_small
+from ...code.statements import is_docstring
+from ...code.tree import Tree, only_small, statements_of
 from ...project.facts import ParsedModule, ProjectFacts
 
 __all__ = ["without_idle_words"]
 
+# Which argument of a head says how many logits it wants: one, where none does.
+_SIZES = {
+    "binary_classification_head": ("", -1),
+    "multi_class_head": ("n_classes", 0),
+    "multi_label_head": ("n_classes", 0),
+    "poisson_regression_head": ("label_dimension", 1),
+    "regression_head": ("label_dimension", 1),
+}
 # Functions that run cells, from zeros where they are not told from what.
 _RUNNING = ("dynamic_rnn", "static_rnn")
 _DROPOUT = ("inputs", "rate", "noise_shape", "seed", "training", "name")
@@ -27,14 +36,18 @@ def without_idle_words(
 
     The mode as third argument is taken for the shape, and nothing is ever dropped. Nor
     does it matter what could be trained when nothing is, and without a TPU there is
-    nothing that an optimizer adds up over shards. Cells start with zeros anyway. A
-    helper tests the mode where it is read, and has no name for that.
+    nothing that an optimizer adds up over shards. Cells start with zeros anyway. How
+    many logits a head wants is said where it is made. A helper tests the mode where it
+    is read, and has no name for that.
     """
     tree = Tree(parsed.module, parsed.resolver)
     gone: set[cst.CSTNode] = set()
     plain: set[cst.CSTNode] = set()
     places: dict[cst.CSTNode, object] = {}
     for node in parsed.nodes:
+        size = _size_of_head(tree, node)
+        if size is not None:
+            places[node] = size.deep_clone()
         symbol = tree.symbol(node.func) if isinstance(node, cst.Call) else None
         if not isinstance(node, cst.Call) or symbol is None:
             continue
@@ -52,6 +65,7 @@ def without_idle_words(
             if "training" not in given and "seed" not in given:
                 shape = given.get("noise_shape")
                 gone.update(one for one in node.args if one.value is shape)
+    places |= _heads_moved(tree, is_model_fn)
     if places:
         parsed = changed(parsed, facts, places)
         return without_idle_words(parsed, facts, is_model_fn)
@@ -59,6 +73,49 @@ def without_idle_words(
     if not gone and not plain and not flags:
         return parsed
     return changed(parsed, facts, _Without(gone, plain, flags))
+
+
+def _heads_moved(
+    tree: Tree, is_model_fn: Callable[[cst.CSTNode], bool]
+) -> dict[cst.CSTNode, object]:
+    """A head of the module that a model function alone reads is made in it."""
+    places: dict[cst.CSTNode, object] = {}
+    for bound in tree.resolver.scopes.module_scope.bindings.values():
+        head = bound[0].value if len(bound) == 1 else None
+        if not isinstance(head, cst.Call):
+            continue
+        kind = (tree.symbol(head.func) or "").rpartition(".")[2]
+        readers = {tree.function(one) for one in tree.uses(bound[0])}
+        reader = readers.pop() if len(readers) == 1 else None
+        if kind not in _SIZES or reader is None or not is_model_fn(reader):
+            continue
+        assert isinstance(reader, cst.FunctionDef)
+        assert isinstance(reader.body, cst.IndentedBlock)
+        statement = tree.statement(head)
+        first = next(one for one in statements_of(reader.body) if not is_docstring(one))
+        places[statement] = None
+        places[first] = [statement.with_changes(leading_lines=()), first]
+    return places
+
+
+def _size_of_head(tree: Tree, node: cst.CSTNode) -> cst.BaseExpression | None:
+    """``head.logits_dimension``"""
+    if not isinstance(node, cst.Attribute) or node.attr.value != "logits_dimension":
+        return None
+    bound = (
+        tree.resolver.bindings(node.value) if isinstance(node.value, cst.Name) else ()
+    )
+    head = bound[0].value if len(bound) == 1 else None
+    if not isinstance(head, cst.Call):
+        return None
+    kind = (tree.symbol(head.func) or "").rpartition(".")[2]
+    if kind not in _SIZES:
+        return None
+    said, place = _SIZES[kind]
+    for number, one in enumerate(head.args):
+        if number == place if one.keyword is None else one.keyword.value == said:
+            return one.value
+    return cst.Integer("1")
 
 
 def _zero_states(tree: Tree, call: cst.Call) -> dict[cst.CSTNode, object]:

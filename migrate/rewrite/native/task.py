@@ -736,15 +736,17 @@ class Maker:
             arguments.append("training=False")
         returned = f"self.model({', '.join(arguments)})"
         if self.logits is not None:
-            lines.append(f"{', '.join(self.returned)} = {returned}\n")
-            lines += [said.statement(one) for one in behind]
-            returned = said.expression(self.logits)
+            logits = said.expression(self.logits)
+            if behind or [logits] != self.returned:
+                lines.append(f"{', '.join(self.returned)} = {returned}\n")
+                lines += [said.statement(one) for one in behind]
+                returned = logits
         elif self.outputs != self.returned:
             names = [one if self._goes_on(one) else "_" for one in self.returned]
             lines.append(f"{', '.join(names)} = {returned}\n")
             lines += [said.statement(one) for one in behind]
             returned = ", ".join(self.outputs)
-        elif not lines and arguments == [self.features, "training=training"]:
+        if not lines and arguments == [self.features, "training=training"]:
             return []
         return [Method("forward", (self.features, "training"), lines, returned)]
 
