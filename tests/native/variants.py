@@ -837,13 +837,21 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
     "keras_model_told_by_mode": (
         ("tf.reshape(features['image'], [-1, 8])", "features['image']"),
         (
+            _MAIN,
+            "def network():\n"
+            "    pool = tf.keras.layers.MaxPooling1D()\n"
+            "    return tf.keras.Sequential([\n"
+            "        tf.keras.layers.Reshape((8, 1), input_shape=(8,)),\n"
+            "        pool,\n"
+            "        tf.keras.layers.Conv1D(2, 2, kernel_initializer=RAMP),\n"
+            "        pool,\n"
+            "        tf.keras.layers.Flatten(),\n"
+            "        tf.keras.layers.Dense(3, kernel_initializer=RAMP)])\n\n\n" + _MAIN,
+        ),
+        (
             BASE[BASE.index("    net = tf.layers.dense(\n") : BASE.index(_LOGITS)]
             + _LOGITS,
-            "    model = tf.keras.Sequential([\n"
-            "        tf.keras.layers.Reshape((8,), input_shape=(8,)),\n"
-            "        tf.keras.layers.Dense(6, tf.nn.relu, kernel_initializer=RAMP),\n"
-            "        tf.keras.layers.Dropout(0.),\n"
-            "        tf.keras.layers.Dense(3, kernel_initializer=RAMP)])\n"
+            "    model = network()\n"
             "    if mode == tf.estimator.ModeKeys.TRAIN:\n"
             "        logits = model(pixels, training=True)\n"
             "    else:\n"

@@ -97,8 +97,6 @@ def _moved(path: str) -> str | None:
 # Only these tell TF 1's batch normalization from that of today.
 _NORMS = ("fused", "renorm", "renorm_clipping", "renorm_momentum", "virtual_batch_size")
 _FROZEN = re.compile(r"\btrainable\s*=\s*False\b")
-# A model that is there before anything calls it.
-_BUILT = re.compile(r"\.summary\(\)|count_params|model_to_estimator")
 _GATES = "recurrent_activation"
 
 
@@ -122,19 +120,6 @@ def _recurrent(page: Page, word: Word) -> None:
         page.add_argument(call, "reset_after=False")
     if given & {"dropout", "recurrent_dropout"} and "implementation" not in given:
         page.add_argument(call, "implementation=1")  # each gate drops on its own
-
-
-def _reshaping(page: Page, word: Word) -> None:
-    """TF 1 gave such a layer inputs of other shapes, too, as clients send them."""
-    _home(page, word)
-    texts = [one.source.text for one in (page.parsed, *page.beside)]
-    exported = any("receiver" in text for text in texts)
-    built = any(_BUILT.search(text) for text in texts)
-    if word.call is None or page.for_tf2 or not exported or built:
-        return
-    for arg in word.call.args:
-        if arg.keyword is not None and arg.keyword.value == "input_shape":
-            page.drop_argument(word.call, arg)
 
 
 def _normalized(page: Page, word: Word) -> None:
@@ -433,7 +418,6 @@ WORDS: dict[str, Handler] = {
     _KERAS: _home,
     **{f"{_LAYERS}{name}": _recurrent for name in _RECURRENT},
     f"{_LAYERS}BatchNormalization": _normalized,
-    **{f"{_LAYERS}{name}": _reshaping for name in ("Flatten", "Reshape")},
     **{f"{_LAYERS}CuDNN{name}": _cudnn for name in ("LSTM", "GRU")},
     **{f"{_INITIALIZERS}{name}": _initializer for name in _DRAWN},
     "tf.keras.backend.set_session": _session,

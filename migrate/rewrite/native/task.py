@@ -61,6 +61,10 @@ _MAKING = (
 )
 # Functions among these that make no variables.
 _MAKES_NONE = ("optimize_loss", "create_train_op", "_regularizer", "_initializer")
+# A Keras model that takes whatever has as many numbers, as TF 1 did not look further.
+_RESHAPED = re.compile(
+    r"Sequential\(\s*\[\s*[\w.]*\b(Reshape|Flatten)\([^\[\]]*\binput_shape\b"
+)
 _RANDOM = re.compile(r"\brandom\b|dropout|shuffle|multinomial|truncated_normal")
 # Methods of a Task that its model function has no say in.
 _OUTPUTS = "outputs"
@@ -727,6 +731,9 @@ class Maker:
                 flags += 1
             else:
                 text = said.expression(one.value)
+                if self._reshapes() and not arguments:
+                    size = "[-1, *self.model.input_shape[1:]]"
+                    text = f"{self.alias}.reshape({text}, {size})"
                 name = f"{one.keyword.value}=" if one.keyword is not None else ""
                 arguments.append(f"{one.star}{name}{text}")
         if not flags and self.chain:
@@ -754,6 +761,13 @@ class Maker:
         """An output of the model is read behind its call."""
         read = {n for one in self.beyond for n in self.train.read(one)}
         return name in self.outputs or name in read
+
+    def _reshapes(self) -> bool:
+        """The model begins with a change of shape, and clients may send another one."""
+        found = _RESHAPED.search(self.tree.text)
+        return (
+            found is not None and "receiver" in self.tree.text and not self._is_lifted()
+        )
 
     def _is_lifted(self) -> bool:
         func = self.maker.func
