@@ -62,5 +62,7 @@ def run_module(name: str, args: list[str]) -> None:
             raise
         spec = None
     if spec is None:
-        raise LaunchError(f"there is no module {name} to run")
+        raise LaunchError(
+            f"there is no module {name} to run: it was looked for from {os.getcwd()}"
+        )
     runpy.run_module(name, run_name="__main__", alter_sys=True)

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+from glob import escape, glob
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import UserError
+from ..errors import UserError, missing, require_tensorflow
 from ..report.printable import printable
+
+if TYPE_CHECKING:
+    from ..verify.checkpoints.contents import Checkpoint
 
 __all__ = ["checkpoint"]
 
@@ -36,9 +43,8 @@ def checkpoint() -> None:
 )
 def list_(path: str, format_: str) -> None:
     """List the values of a checkpoint and what they are."""
-    from ..verify.checkpoints.contents import open_checkpoint
 
-    found = open_checkpoint(path)
+    found = _opened(path)
     if format_ == "json":
         rows = [vars(entry) for entry in found.entries]
         click.echo(
@@ -75,9 +81,8 @@ def list_(path: str, format_: str) -> None:
 def diff(a: str, b: str, tolerance: float) -> None:
     """Compare two checkpoints of any kind; exit 1 if they differ."""
     from ..verify.checkpoints.compare import compare
-    from ..verify.checkpoints.contents import open_checkpoint
 
-    result = compare(open_checkpoint(a), open_checkpoint(b), tolerance=tolerance)
+    result = compare(_opened(a), _opened(b), tolerance=tolerance)
     for line in result.lines:
         click.echo(printable(line))
     click.echo(
@@ -118,7 +123,6 @@ def convert(
     listed.
     """
     from ..verify.checkpoints import convert as converter
-    from ..verify.checkpoints.contents import open_checkpoint
 
     renames = {}
     for item in maps:
@@ -127,8 +131,8 @@ def convert(
             raise UserError(f"--map {item}: expected NEW=OLD")
         renames[new] = old
     done = converter.convert(
-        open_checkpoint(source),
-        open_checkpoint(like),
+        _opened(source),
+        _opened(like),
         output,
         renames=renames,
         force=force,
@@ -149,6 +153,17 @@ def convert(
             f"start the program that wrote {like} in the folder of this checkpoint; "
             "it goes on from the step"
         )
+
+
+def _opened(path: str) -> Checkpoint:
+    """An open checkpoint; that there is none is said before TensorFlow is loaded."""
+    if not glob(f"{escape(path)}*"):
+        raise missing(Path(path))
+    require_tensorflow("checkpoint")
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    from ..verify.checkpoints.contents import open_checkpoint
+
+    return open_checkpoint(path)
 
 
 def _next(what: str) -> None:

@@ -49,7 +49,7 @@ class NamedPath(click.Path):
         return super().convert(value, param, ctx)
 
 
-FORMATS = ("text", "json", "sarif", "html")
+FORMATS = ("text", "json", "sarif", "github", "html")
 
 
 def file_options(function: F) -> F:
@@ -89,6 +89,12 @@ def file_options(function: F) -> F:
                 help="Write the report to a file instead of stdout.",
             ),
             click.option(
+                "-q",
+                "--quiet",
+                is_flag=True,
+                help="Programs and the summary only (text report).",
+            ),
+            click.option(
                 "-j",
                 "--jobs",
                 type=click.IntRange(min=0),
@@ -121,13 +127,14 @@ def job_from(
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     py2: bool = False,
+    requirements: bool = False,
 ) -> tuple[Job, Config]:
     """The job of a command line, with pyproject.toml's settings as defaults."""
     config = load_config([p for p in paths if str(p) != "-"])
     selection = Selection(
         select=_rules("select", select, config), ignore=_rules("ignore", ignore, config)
     )
-    return Job(selection=selection, py2=py2), config
+    return Job(selection=selection, py2=py2, requirements=requirements), config
 
 
 def _rules(option: str, items: tuple[str, ...], config: Config) -> tuple[str, ...]:

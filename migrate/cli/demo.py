@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import UserError
+from ..errors import require_tensorflow
 
 if TYPE_CHECKING:
     from ..verify.demo import Told
@@ -47,11 +46,7 @@ def demo(out: Path, data_dir: Path | None, sample: bool) -> None:
     The program trains a small network on Fashion-MNIST with two replicas of the
     model, here on CPU devices. Takes a few minutes and needs no network.
     """
-    if find_spec("tensorflow") is None or find_spec("tf_keras") is None:
-        raise UserError(
-            "the demo trains, so it needs TensorFlow and tf_keras",
-            hint="pip install 'tfmigrate[tf]'",
-        )
+    require_tensorflow("the demo")
     from ..verify.demo import run_demo
 
     told = run_demo(out, data_dir=data_dir, sample=sample, say=_say)

@@ -64,7 +64,11 @@ def doctor(file: Path | None, devices: bool, timeout: float) -> None:
             with click.open_file(str(file), encoding="utf-8") as stream:
                 text = stream.read()
         except (OSError, UnicodeDecodeError) as error:
-            raise UserError(f"cannot read {file}: {error}") from None
+            why = getattr(error, "strerror", None) or error
+            raise UserError(
+                f"cannot read {file}: {why}",
+                hint="name the file that holds the TF_CONFIG, or - for stdin",
+            ) from None
     tell("environment", check_environment(os.environ))
     if devices:
         tell("devices", check_devices(timeout))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import UserError
+from ..errors import UserError, missing, require_tensorflow
 
 if TYPE_CHECKING:
     from ..launch.cluster import Task
@@ -117,10 +117,9 @@ def launch(
     from ..launch.processes import Job, Settings
 
     if not module and not Path(program).exists():
-        raise UserError(
-            f"there is no file {program}",
-            hint="name a script, or a module with -m; options come before it",
-        )
+        raise missing(Path(program))
+    if legacy:
+        require_tensorflow("--run")
     if chief is None:
         chief = ps > 0
     if ps and not chief:
@@ -128,7 +127,9 @@ def launch(
             "parameter servers need a chief that coordinates", hint="drop --no-chief"
         )
     if not workers and not chief:
-        raise UserError("a cluster needs a worker or a chief")
+        raise UserError(
+            "a cluster needs a worker or a chief", hint="--workers 1, or --chief"
+        )
     tasks = local_cluster(workers=workers, ps=ps, chief=chief, evaluator=evaluator)
     command = _command(program, args, module=module, legacy=legacy)
     folder = _log_folder(logs)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from ..errors import UserError
+from ..errors import UserError, require_tensorflow
 from ..forms.render import render
 from ..forms.text import diff_text, text_report
 from ..project.files import project_root
@@ -54,6 +54,12 @@ or the usage was wrong.
 
 @click.command(epilog=EPILOG)
 @file_options
+@click.option(
+    "--requirements",
+    is_flag=True,
+    help="Also edit requirements*.txt, setup.py, setup.cfg, pyproject.toml, "
+    "environment.yml and Dockerfiles that install TensorFlow 1.",
+)
 @click.option("--diff", is_flag=True, help="Print a diff and write nothing.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if work is left.")
 @click.option(
@@ -97,9 +103,11 @@ def rewrite(
     exclude: tuple[str, ...],
     format_: str,
     output: Path | None,
+    quiet: bool,
     jobs: int,
     timeout: float,
     py2: bool,
+    requirements: bool,
     diff: bool,
     check: bool,
     out: Path | None,
@@ -118,24 +126,22 @@ def rewrite(
     Nothing of your code is run, unless --prove asks for it.
     """
     require_writable(output)
-    job, config = job_from(paths, select=select, ignore=ignore, py2=py2)
+    job, config = job_from(
+        paths, select=select, ignore=ignore, py2=py2, requirements=requirements
+    )
     if any(str(p) == "-" for p in paths):
         if len(paths) > 1 or out is not None:
             raise UserError("- reads one program from stdin and takes no other path")
         if prove or prove_command:
             raise UserError("--prove runs programs in their folder; name a file")
-        sys.exit(_filter(job, timeout, diff=diff, check=check))
+        sys.exit(_filter(job, timeout, diff=diff, check=check, quiet=quiet))
     root = project_root(paths)
     files = files_below(paths, exclude or config.lists("exclude"), timeout)
 
     trial = None
     if prove or prove_command:
-        try:
-            from ..verify.prove import Trial
-        except ModuleNotFoundError as error:
-            raise UserError(
-                f"--prove needs {error.name}", hint="pip install 'tfmigrate[tf]'"
-            ) from error
+        require_tensorflow("--prove")
+        from ..verify.prove import Trial
 
         trial = Trial(root, Path.cwd(), prove_steps, prove_seconds, prove_command)
 
@@ -172,10 +178,11 @@ def rewrite(
             report = _write(report, root, targets)
     if diff and format_ == "text":
         write_report("".join(diff_text(r) for r in report.changed), output)
-        click.echo(text_report(report, written=False), err=True, nl=False)
+        click.echo(text_report(report, written=False, quiet=quiet), err=True, nl=False)
     else:
         written = not (diff or check)
-        write_report(render(report, format_, written=written), output, form=format_)
+        text = render(report, format_, written=written, quiet=quiet)
+        write_report(text, output, form=format_)
     sys.exit(exit_code(report, pending=bool(report.changed) and (diff or check)))
 
 
@@ -222,7 +229,7 @@ def _with_failures(report: Report, failures: Mapping[Path, str]) -> Report:
     return replace(report, results=tuple(results))
 
 
-def _filter(job: Job, timeout: float, *, diff: bool, check: bool) -> int:
+def _filter(job: Job, timeout: float, *, diff: bool, check: bool, quiet: bool) -> int:
     """stdin to stdout; the report goes to stderr."""
     raw, report = run_on_stdin(job, timeout)
     result = report.results[0]
@@ -231,5 +238,6 @@ def _filter(job: Job, timeout: float, *, diff: bool, check: bool) -> int:
     elif not check:
         sys.stdout.buffer.write(result.new if result.new is not None else raw)
         sys.stdout.buffer.flush()
-    click.echo(text_report(report, written=not (diff or check)), err=True, nl=False)
+    text = text_report(report, written=not (diff or check), quiet=quiet)
+    click.echo(text, err=True, nl=False)
     return exit_code(report, pending=bool(report.changed) and (diff or check))

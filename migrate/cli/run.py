@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from ..errors import UserError
+from ..errors import UserError, missing, require_tensorflow
 
 __all__ = ["run"]
 
@@ -90,6 +90,7 @@ def run(
     The program keeps its `import tensorflow as tf`, its tf.contrib, its
     Estimators and sessions; graph mode is the default of a TF 1 program, as it was.
     """
+    require_tensorflow("`tfmigrate run`")
     if module:
         kind = "module"
     else:
@@ -141,10 +142,12 @@ def _version(written_for: str, program: str, kind: str) -> int:
 def _kind_of(program: str) -> str:
     path = Path(program)
     if not path.exists():
-        hint = "name a script, a notebook, or a module with -m"
         if path.name == program and path.suffix not in (".py", ".ipynb"):
-            hint = f"if this is a module, use: tfmigrate run -m {program}"
-        raise UserError(f"there is no file {program}", hint=hint)
+            raise UserError(
+                f"no such file or directory: {program}",
+                hint=f"if this is a module, use: tfmigrate run -m {program}",
+            )
+        raise missing(path)
     if path.is_dir() and not (path / "__main__.py").is_file():
         raise UserError(
             f"{program} is a folder without a __main__.py",

@@ -51,6 +51,7 @@ def scan(
     exclude: tuple[str, ...],
     format_: str,
     output: Path | None,
+    quiet: bool,
     jobs: int,
     timeout: float,
     py2: bool,
@@ -72,7 +73,7 @@ def scan(
     else:
         files = files_below(paths, exclude or config.lists("exclude"), timeout)
         report = run_with_progress(files, job, jobs, timeout)
-    text = render(report, format_, written=False)
+    text = render(report, format_, written=False, quiet=quiet)
     if verbose:
         from ..project.deep import call_deep
         from ..rewrite.plans import plan_lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -28,7 +29,8 @@ Examples:
 def undo(path: Path, force: bool) -> None:
     """Restore the files of the last rewrite from its journal."""
     root = project_root([path])
-    with lock(root):
+    # Where nothing was ever rewritten, a folder for the lock would be a trace.
+    with lock(root) if (root / ".tfmigrate").exists() else nullcontext():
         result = undo_last(root, force=force)
     for restored in result.restored:
         click.echo(f"{printable(from_here(restored))}: restored")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from ..errors import UserError
+from ..errors import UserError, require_tensorflow
 from .common import require_writable
 
 if TYPE_CHECKING:
@@ -157,18 +157,15 @@ def verify(
     is run in each. Two SavedModels are compared by their signatures and by what they
     answer to the same inputs.
     """
-    try:
-        from ..verify.comparison import LOSS_TOLERANCE
-        from ..verify.html import render
-        from ..verify.models import model_in
-        from ..verify.parity import Options
-        from ..verify.parity import verify as compare
-        from ..verify.sides import look_at, project_side
-        from ..verify.table import as_json, print_verdict
-    except ModuleNotFoundError as error:
-        raise UserError(
-            f"verify needs {error.name}", hint="pip install 'tfmigrate[tf]'"
-        ) from error
+    require_tensorflow("verify")
+    from ..verify.comparison import LOSS_TOLERANCE
+    from ..verify.html import render
+    from ..verify.models import model_in
+    from ..verify.parity import Options
+    from ..verify.parity import verify as compare
+    from ..verify.sides import look_at, project_side
+    from ..verify.table import as_json, print_verdict
+
     if seeds == 1:
         raise UserError(
             "one seed tells nothing about the spread of accuracies",

@@ -6,6 +6,7 @@ import difflib
 import html
 from collections.abc import Iterator
 from importlib import resources
+from pathlib import Path
 
 from .. import __version__
 from ..report.effort import finding_minutes, report_minutes
@@ -22,9 +23,10 @@ def html_report(report: Report, *, written: bool) -> str:
     script = folder.joinpath("report.js").read_text("utf-8")
     body = "\n".join(
         [
+            _programs(report),
             _overview(report, written=written),
             _filters(report),
-            *(_file(result) for result in _in_order(report)),
+            *(_file(result, report) for result in _in_order(report)),
         ]
     )
     return (
@@ -83,14 +85,35 @@ def _overview(report: Report, *, written: bool) -> str:
         if rows
         else "<p>No legacy TensorFlow code was found.</p>"
     )
-    programs = "".join(
-        f"<li>{html.escape(f'{path}: {program.sentence}')}</li>"
-        for path, program in report.programs
-    )
-    told = f'<ul class="programs">{programs}</ul>' if programs else ""
+    return f'<div class="cards">{shown}</div>\n{table}'
+
+
+def _programs(report: Report) -> str:
+    """A row for each program: what becomes of it, why, what would change that."""
+    rows = []
+    for path, program in report.programs:
+        why = f"{program.place}: {program.reason}" if program.reason else ""
+        cells = (_code(text) for text in (why, program.advice or ""))
+        rows.append(
+            f"<tr><td><code>{html.escape(path.as_posix())}</code></td>"
+            f"<td>{program.outcome.value}</td><td>{program.review or ''}</td>"
+            f"<td>{'</td><td>'.join(cells)}</td></tr>"
+        )
+    rows += [
+        f"<tr><td><code>{html.escape(added.path.as_posix())}</code></td>"
+        f"<td>added</td><td>{added.new_lines}</td><td></td><td></td></tr>"
+        for added in report.added
+    ]
     proofs = "".join(f"<li>{html.escape(p.sentence)}</li>" for p in report.proofs)
     trials = f'<ul class="proofs">{proofs}</ul>' if proofs else ""
-    return f'<div class="cards">{shown}</div>\n{told}{trials}{table}'
+    if not rows:
+        return trials
+    heads = ("program", "becomes", "lines to review", "why", "what would change it")
+    head = "".join(f"<th>{text}</th>" for text in heads)
+    return (
+        f'<div class="scroll programs"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>\n{trials}"
+    )
 
 
 def _rule_text(rule_id: str) -> str:
@@ -120,7 +143,7 @@ def _filters(report: Report) -> str:
     )
 
 
-def _file(result: FileResult) -> str:
+def _file(result: FileResult, report: Report) -> str:
     minutes = sum(finding_minutes(finding) for finding in result.findings)
     effort = f"about {minutes} min" if minutes else "nothing to review"
     path = html.escape(result.path.as_posix())
@@ -137,8 +160,10 @@ def _file(result: FileResult) -> str:
         parts += [_finding(finding) for finding in sorted(result.findings)]
         parts.append("</ul>")
     if result.new is not None:
-        parts.append(f'<details class="diff"><summary>diff</summary>{_diff(result)}')
-        parts.append("</details>")
+        like, old = _nearest(result, report)
+        title = f"diff to {html.escape(like.as_posix())}" if like else "diff"
+        parts.append(f'<details class="diff"><summary>{title}</summary>')
+        parts.append(f"{_diff(result, old)}</details>")
     parts.append("</details>")
     return "\n".join(parts)
 
@@ -175,31 +200,42 @@ def _code(message: str) -> str:
     )
 
 
-def _diff(result: FileResult) -> str:
+def _nearest(result: FileResult, report: Report) -> tuple[Path | None, bytes]:
+    """What an added file is shown beside: the one above that is most like it."""
+    if not result.added or result.old:
+        return None, result.old
+    lines = set((result.new or b"").splitlines())
+    above = [one for one in report.added if str(one.path) < str(result.path)]
+    alike = [(len(lines & set((one.new or b"").splitlines())), one) for one in above]
+    if not alike:
+        return None, b""
+    shared, best = max(alike, key=lambda pair: pair[0])
+    return (best.path, best.new or b"") if shared > len(lines) / 2 else (None, b"")
+
+
+def _diff(result: FileResult, before: bytes) -> str:
     """A unified diff with the colours of the code."""
     assert result.new is not None
     python = result.path.suffix == ".py"
-    old = _coloured(result.old.decode("utf-8", "replace"), python)
+    old = _coloured(before.decode("utf-8", "replace"), python)
     new = _coloured(result.new.decode("utf-8", "replace"), python)
-    rows = "".join(
-        f'<div class="{kind}">{line}</div>' for kind, line in _diff_rows(old, new)
-    )
+    rows = "".join(_diff_rows(old, new))
     return f'<div class="scroll"><pre>{rows}</pre></div>'
 
 
-def _diff_rows(old: list[str], new: list[str]) -> Iterator[tuple[str, str]]:
+def _diff_rows(old: list[str], new: list[str]) -> Iterator[str]:
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for group in matcher.get_grouped_opcodes(3):
-        yield "gap", f"line {group[0][1] + 1}"
+        yield f"<div class=gap>line {group[0][1] + 1}</div>"
         for tag, old_start, old_end, new_start, new_end in group:
             if tag == "equal":
                 for line in old[old_start:old_end]:
-                    yield "same", f"  {line}"
+                    yield f"<div>  {line}</div>"
                 continue
             for line in old[old_start:old_end]:
-                yield "gone", f"- {line}"
+                yield f"<del>- {line}</del>"
             for line in new[new_start:new_end]:
-                yield "new", f"+ {line}"
+                yield f"<ins>+ {line}</ins>"
 
 
 def _coloured(text: str, python: bool) -> list[str]:
@@ -223,5 +259,5 @@ def _coloured(text: str, python: bool) -> list[str]:
             if piece:
                 escaped = html.escape(piece)
                 wanted = name in ("k", "s", "c", "m")
-                lines[-1] += f'<i class="{name}">{escaped}</i>' if wanted else escaped
+                lines[-1] += f"<i class={name}>{escaped}</i>" if wanted else escaped
     return lines

@@ -7,8 +7,8 @@ from ..report.model import Report
 __all__ = ["render"]
 
 
-def render(report: Report, form: str, *, written: bool) -> str:
-    """The report as text, JSON, SARIF or HTML."""
+def render(report: Report, form: str, *, written: bool, quiet: bool = False) -> str:
+    """The report in one of the forms of --format."""
     if form == "json":
         from .json_report import json_report
 
@@ -17,10 +17,14 @@ def render(report: Report, form: str, *, written: bool) -> str:
         from .sarif import sarif_report
 
         return sarif_report(report)
+    if form == "github":
+        from .github import github_report
+
+        return github_report(report, written=written)
     if form == "html":
         from .html import html_report
 
         return html_report(report, written=written)
     from .text import text_report
 
-    return text_report(report, written=written)
+    return text_report(report, written=written, quiet=quiet)

@@ -11,7 +11,7 @@ from ..report.model import FileResult, FileStatus, Report
 from ..report.printable import printable, quoted_name
 from ..report.proofs import ProofOutcome
 
-__all__ = ["diff_text", "finding_line", "summary_lines", "text_report"]
+__all__ = ["diff_text", "finding_line", "program_lines", "summary_lines", "text_report"]
 
 
 def finding_line(finding: Finding) -> str:
@@ -32,6 +32,29 @@ def finding_line(finding: Finding) -> str:
     return printable(text)
 
 
+def program_lines(report: Report) -> Iterator[str]:
+    """What becomes of each program, why, and what there is to read."""
+    programs = report.programs_by_outcome()
+    if any(programs.values()):
+        parts = [f"{n} {outcome.value}" for outcome, n in programs.items() if n]
+        total = sum(programs.values())
+        yield f"{_count(total, 'training program')}: {', '.join(parts)}"
+    for path, program in report.programs:
+        lines = (
+            f", {_count(program.review, 'line')} to review" if program.review else ""
+        )
+        yield printable(f"  {path}: {program.outcome.value}{lines}")
+        if program.reason:
+            yield printable(f"    why: {program.place}: {program.reason}")
+        if program.advice:
+            yield printable(f"    what would change it: {program.advice}")
+    for added in report.added:
+        lines = f"{_count(added.new_lines, 'line')} to review"
+        yield printable(f"  {added.path}: added, {lines}")
+    for proof in report.proofs:
+        yield printable(proof.sentence)
+
+
 def summary_lines(report: Report, *, written: bool) -> Iterator[str]:
     """The account of the run, in a fixed order."""
     findings = report.findings_by_outcome()
@@ -50,17 +73,6 @@ def summary_lines(report: Report, *, written: bool) -> Iterator[str]:
                 if number
             ]
             yield f"  {rule}  {', '.join(parts)}"
-    programs = report.programs_by_outcome()
-    if any(programs.values()):
-        parts = [f"{n} {outcome.value}" for outcome, n in programs.items() if n]
-        total = sum(programs.values())
-        yield f"{_count(total, 'training program')}: {', '.join(parts)}"
-        for path, program in report.programs:
-            yield printable(f"  {path}: {program.sentence}")
-    for added in report.added:
-        yield printable(f"  {added.path}: {_count(added.new_lines, 'line')} to review")
-    for proof in report.proofs:
-        yield printable(proof.sentence)
     files = report.files_by_status()
     changed = "changed" if written else "would change"
     yield (
@@ -84,10 +96,19 @@ def summary_lines(report: Report, *, written: bool) -> Iterator[str]:
 def _next_steps(report: Report, *, written: bool) -> Iterator[str]:
     """What to do now, one line for each thing there is to do."""
     programs = report.programs_by_outcome()
+    if not report.results:
+        yield (
+            "next: name another folder; here is no .py or .ipynb file "
+            "but what .gitignore names"
+        )
+    elif not (report.findings or report.failed):
+        yield "next: nothing; no use of TensorFlow 1 was found"
+    if report.failed:
+        yield ("next: mend what cannot be processed, or leave it out with --exclude")
     if report.changed and not written:
         yield (
-            "next: `tfmigrate rewrite` writes this (--diff shows it first, "
-            "`tfmigrate undo` takes it back)"
+            "next: `tfmigrate rewrite` writes this; --diff shows it, "
+            "`undo` takes it back"
         )
     if report.changed and written:
         moved = programs[ProgramOutcome.NATIVE]
@@ -101,15 +122,18 @@ def _next_steps(report: Report, *, written: bool) -> Iterator[str]:
             there = printable(str(report.mirror))
             same = "the originals are as they were"
             yield f"next: run your tests on {there}; {same}{proof}"
+    if any(f.rule == "TFM503" and f.cell is None for f in report.findings) and not (
+        written and report.findings_by_rule()["TFM503"][Outcome.REWRITTEN]
+    ):
+        yield "next: `tfmigrate rewrite --requirements` also edits what is installed"
     if programs[ProgramOutcome.KEPT]:
         yield (
-            "next: what is kept runs by plain Python, with tfmigrate installed; change "
-            "what its reason names and rewrite again (`tfmigrate explain TFM103`)"
+            "next: kept programs run by plain Python with tfmigrate installed "
+            "(`explain TFM103`)"
         )
     if programs[ProgramOutcome.UNTOUCHED]:
         yield (
-            "next: what is untouched needs a change by hand first "
-            "(`tfmigrate explain TFM104`)"
+            "next: untouched programs need a change by hand first (`explain TFM104`)"
         )
 
 
@@ -122,14 +146,19 @@ def failure_line(result: FileResult) -> str:
     return printable(f"{result.path}: cannot process: {result.error}")
 
 
-def text_report(report: Report, *, written: bool) -> str:
-    """The whole text report."""
-    lines = [finding_line(finding) for finding in report.findings]
-    lines += [failure_line(result) for result in report.failed]
-    if lines:
-        lines.append("")
-    lines += summary_lines(report, written=written)
-    return "\n".join(lines) + "\n"
+def text_report(report: Report, *, written: bool, quiet: bool = False) -> str:
+    """The whole text report: programs, then places, then the account.
+
+    ``quiet`` leaves out the places.
+    """
+    places = [] if quiet else [finding_line(finding) for finding in report.findings]
+    places += [failure_line(result) for result in report.failed]
+    parts = [
+        [*program_lines(report)],
+        places,
+        [*summary_lines(report, written=written)],
+    ]
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
 def diff_text(result: FileResult) -> str:

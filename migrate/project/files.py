@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pathspec
 
-from ..errors import UserError
+from ..errors import UserError, missing
 from .reading import read_file
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 # In the docstring of modules that a rewrite adds to a project.
-WRITTEN_HERE = "Written by `tfmigrate rewrite`; it is part of this project now."
+WRITTEN_HERE = "written by `tfmigrate rewrite` as a part of this project."
 _DOCSTRING = re.compile(r'''(?:\s|#[^\n]*\n)*"""(.*?)"""''', re.DOTALL)
 # Directories that hold other people's code or no code at all.
 SKIPPED_DIRECTORIES = frozenset(
@@ -61,6 +61,7 @@ _LEGACY = re.compile(rb"tensorflow|tfmigrate|" + ITERATOR_CALL)
 
 _REQUIREMENTS = re.compile(
     r"(?:requirements|constraints|environment)[\w.-]*\.(?:txt|in|ya?ml)"
+    r"|setup\.cfg|pyproject\.toml|Dockerfile[\w.-]*|[\w.-]+\.Dockerfile"
 )
 
 
@@ -195,7 +196,7 @@ def find_files(
     seen: set[str] = set()
     for path in paths:
         if not path.exists():
-            raise UserError(f"no such file or directory: {path}")
+            raise missing(path)
         if path.is_dir():
             for found in _walk(path, exclude, suffixes):
                 key = os.path.abspath(found)

@@ -98,7 +98,7 @@ def load_source(path: Path, raw: bytes) -> Source:
         except NotebookError as error:
             raise SourceError(str(error)) from None
         text = notebook.text
-        module = _parse(text)
+        module = _parse(text, notebook)
         return Source(path, raw, text, module, notebook=notebook)
     text, encoding = decode(raw)
     form_feeds = tuple(_FORM_FEED_LINE.findall(text))
@@ -129,7 +129,7 @@ def decode(raw: bytes) -> tuple[str, str]:
     return text, encoding
 
 
-def _parse(text: str) -> cst.Module:
+def _parse(text: str, notebook: Notebook | None = None) -> cst.Module:
     if bracket_depth(text) > _MOST_BRACKETS:
         # Python's own parser knows which of them stand in strings.
         try:
@@ -158,7 +158,10 @@ def _parse(text: str) -> cst.Module:
             message += (
                 f" (`{word[1]}` may not be a name since Python 3.7: call it else)"
             )
-        raise SourceError(f"line {line}: not valid Python: {message}") from None
+        place = f"line {line}"
+        if notebook is not None:
+            place = "cell {}, line {}".format(*notebook.locate(line))
+        raise SourceError(f"{place}: not valid Python: {message}") from None
     except RecursionError:
         raise SourceError("too deeply nested to parse") from None
     if _PYTHON2_EXCEPT.search(text) and _first_error(text) is not None:

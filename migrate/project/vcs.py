@@ -35,11 +35,15 @@ def require_clean(root: Path, paths: Sequence[Path]) -> None:
             text=True,
         )
     except FileNotFoundError:
-        status = None
-    if status is None or status.returncode != 0:
+        raise UserError(
+            f"git is not installed, so nothing could bring back {root}",
+            hint="install git, or pass --allow-dirty (`tfmigrate undo` needs no git)",
+        ) from None
+    if status.returncode != 0:
         raise UserError(
             f"{root} is not under version control",
-            hint="commit the files to git first, or pass --allow-dirty",
+            hint="commit the files to git first (git init, add, commit), or pass "
+            "--allow-dirty; --diff and --out need neither",
         )
     # A stray log file is nobody's loss; sources are, tracked or not.
     lines = [

@@ -83,16 +83,6 @@ class ProgramResult:
         cell = f"cell {self.cell}:" if self.cell is not None else ""
         return f"{self.where}:{cell}{self.line}"
 
-    @property
-    def sentence(self) -> str:
-        """What became of it, what there is to review, why, and what to change."""
-        told = self.outcome.value
-        if self.review:
-            told += f", {self.review} line{'s'[: self.review != 1]} to review"
-        if self.reason:
-            told += f"; {self.place}: {self.reason}"
-        return f"{told}; {self.advice}" if self.advice else told
-
 
 @dataclass(frozen=True)
 class FileResult:

@@ -12,7 +12,6 @@ from ..names.dotted import import_path
 from ..names.scope_builder import build_scopes
 from ..names.scopes import Binding, BindingKind
 from ..project.facts import ParsedModule
-from ..project.files import WRITTEN_HERE
 from ..project.parsing import parse
 from ..project.text import Edit, apply_edits
 from ..rules.context import Context
@@ -22,7 +21,6 @@ __all__ = ["Clash", "put_inside"]
 
 _CELL = re.compile(r"(?m)^__tfmigrate_cell_\d+__[ \t]*$")
 _DOCSTRING = re.compile(r'\A"""(.*?)"""\n*', re.DOTALL)
-_FUTURE = re.compile(r"(?m)^from __future__ import .*\n+")
 _RULE = "# " + "-" * 78 + "\n"
 
 
@@ -54,10 +52,7 @@ def put_inside(parsed: ParsedModule, module: str, words: Iterable[str]) -> str:
 
 def _block(text: str) -> str:
     """A module's text as part of a file: what it says of itself is a comment."""
-    found = _DOCSTRING.match(text)
-    told = WRITTEN_HERE if found is None else f"{found[1].strip()}\n\n{WRITTEN_HERE}"
-    comment = "".join(f"# {line}".rstrip() + "\n" for line in told.split("\n"))
-    return comment + _FUTURE.sub("", text[found.end() if found else 0 :]).strip("\n")
+    return _DOCSTRING.sub(r"# \1\n", text).strip("\n")
 
 
 def _imports(

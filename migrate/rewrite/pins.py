@@ -1,13 +1,15 @@
 """Requirements that install a TensorFlow the rewritten code cannot run on.
 
-Read line by line: `!pip install` in notebooks, requirements and environment
-files, setup.py. Nothing is changed; what else needs the old version is not known.
+Read line by line, in notebooks and in whatever else says what to install. What takes
+the place of a line is told, and written where that is asked for, but for notebooks.
 """
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from tfmigrate.compat.notebooks import Notebook
@@ -15,10 +17,11 @@ from tfmigrate.compat.notebooks import Notebook
 from ..report.findings import Finding, Outcome, Safety
 from ..rules.pinned_tensorflow import PINNED
 
-__all__ = ["notebook_pins", "text_pins"]
+__all__ = ["notebook_pins", "text_pins", "with_new_requirements"]
 
 # Below this version the new code's tf.keras and optimizers are others.
 _FIRST = (2, 16)
+_NEW = ("tensorflow>=2.16", "tf-keras>=2.16")
 _REQUIREMENT = re.compile(
     r"(?<![\w./-])(?P<name>tensorflow(?:[-_]gpu|[-_]cpu)?|tf[-_]nightly(?:[-_]gpu)?"
     r"|tensorflow[-_]estimator|tf[-_]estimator[-_]nightly)"
@@ -27,18 +30,148 @@ _REQUIREMENT = re.compile(
 _VERSION = re.compile(r"(?<![<>!~=])(===?|~=|<=|<|=)\s*(\d+)(?:\.(\d+))?")
 _COLAB = re.compile(r"^\s*%tensorflow_version\s+1")
 _INSTALLS = re.compile(r"^\s*[!%]\s*(?:\{[^}]*\}|[\w./-]+)?.*\binstall\b")
+# A line of Poetry's table: the version stands alone, or in a table of its own.
+_POETRY = re.compile(
+    r"""\s*["']?(?P<name>tensorflow(?:-gpu|-cpu)?)["']?\s*=\s*"""
+    r"""(?:\{.*\bversion\s*=\s*)?["'](?P<versions>[^"']*)["']"""
+)
+_IMAGE = re.compile(
+    r"(?P<before>\s*FROM\s+(?:--\S+\s+)?(?:\S+/)?tensorflow/tensorflow):"
+    r"(?P<tag>(?P<major>\d+)\.(?P<minor>\d+)\S*)(?P<after>.*)",
+    re.IGNORECASE,
+)
 
 
-def text_pins(path: Path, text: str) -> Iterator[Finding]:
-    """The pins in a requirements file, or in the strings of a setup.py."""
-    quoted = path.suffix == ".py"
-    for number, line in enumerate(text.splitlines(), start=1):
+def text_pins(path: Path, text: str) -> Iterator[tuple[Finding, str | None]]:
+    """The pins of a file, each with what its line would be; None where only a person
+    can say.
+    """
+    listed = _listed(text) if path.suffix == ".py" else None
+    there = re.search(r"(?m)^[^#\n]*\btf[-_]keras\b", text) is not None
+    for number, line in enumerate(text.splitlines(keepends=True), start=1):
         bare = line.split("#")[0]
-        if quoted:
-            parts = re.findall(r"\"([^\"]*)\"|'([^']*)'", bare)
-            bare = "\n".join(a or b for a, b in parts)
-        for what in _pinned(bare):
-            yield _finding(path, number, what)
+        image = _IMAGE.match(bare)
+        poetry = _POETRY.match(bare) if path.suffix == ".toml" else None
+        new: str | None = None
+        if image is not None and (int(image["major"]), int(image["minor"])) < _FIRST:
+            kinds = "".join(f"-{k}" for k in ("gpu", "jupyter") if k in image["tag"])
+            new = f"{image['before']}:2.16.1{kinds}{image['after'].rstrip()}\n"
+            new += "" if there else "RUN pip install 'tf-keras~=2.16.0'\n"
+            what, advice = image[0].strip(), new.strip().replace("\n", "` and `")
+        elif poetry is not None and _is_old_for_poetry(poetry):
+            if "{" not in bare:
+                new = 'tensorflow = ">=2.16"\n'
+                new += "" if there else 'tf-keras = ">=2.16"\n'
+            what, advice = bare.strip(), "` and `".join(_NEW)
+        else:
+            if path.suffix == ".py":
+                parts = re.findall(r"\"([^\"]*)\"|'([^']*)'", bare)
+                found = [*_pinned("\n".join(a or b for a, b in parts))]
+            else:
+                found = [*_pinned(bare)]
+            if found:
+                names = _NEW[:1] if there else _NEW
+                if path.suffix in (".py", ".toml"):
+                    new = _in_quotes(line, number, names, listed)
+                elif "Dockerfile" in path.name:
+                    new = _in_shell(line, names) if "install" in text else None
+                else:
+                    new = _in_list(line, names)
+            for what in found:
+                yield _finding(path, number, what), new
+            there = there or (new is not None and "tf-keras" in new)
+            continue
+        there = True
+        yield _finding(path, number, what, advice=advice), new
+
+
+def with_new_requirements(
+    path: Path, text: str, wanted: Callable[[Finding], bool], *, write: bool
+) -> tuple[str, list[Finding]]:
+    """A file's text, with the lines of its pins edited if asked, and the findings."""
+    lines = text.splitlines(keepends=True)
+    found = []
+    for finding, new in text_pins(path, text):
+        if not wanted(finding):
+            continue
+        if write and new is not None:
+            lines[finding.line - 1] = new
+            finding = replace(finding, outcome=Outcome.REWRITTEN)
+        found.append(finding)
+    return "".join(lines), found
+
+
+def _in_list(line: str, names: tuple[str, ...]) -> str | None:
+    """A line of its own, as in requirements.txt, setup.cfg and environment.yml."""
+    form = re.compile(
+        rf"(?P<before>\s*(?:-\s*)?)(?P<quote>[\"']?){_REQUIREMENT.pattern}(?P=quote)"
+        r"\s*(?P<after>;[^#\\]*)?(?:#.*)?\s*"
+    )
+    match = form.fullmatch(line)
+    if match is None:
+        return None
+    if "estimator" in match["name"]:
+        return ""
+    after = f" {match['after'].strip()}" if match["after"] else ""
+    quote = match["quote"]
+    return "".join(f"{match['before']}{quote}{n}{quote}{after}\n" for n in names)
+
+
+def _in_quotes(
+    line: str, number: int, names: tuple[str, ...], listed: set[tuple[int, int]] | None
+) -> str | None:
+    """Items of a list of strings; ``listed`` says where such items begin."""
+    item = re.compile(rf"(?P<quote>[\"']){_REQUIREMENT.pattern}(?P=quote)(\s*,\s*)?")
+    new = line
+    for match in [*item.finditer(line)][::-1]:
+        if not [*_pinned(match.group())]:
+            continue
+        alone = re.search(r"(^|[\[,])\s*$", line[: match.start()])
+        if alone is None if listed is None else (number, match.start()) not in listed:
+            return None
+        quote, end = match["quote"], match[4] or ""
+        text = ", ".join(f"{quote}{name}{quote}" for name in names) + end
+        if "estimator" in match["name"]:
+            text = ""
+        new = new[: match.start()] + text + new[match.end() :]
+    if new == line:
+        return None
+    return new if new.strip() else ""
+
+
+def _in_shell(line: str, names: tuple[str, ...]) -> str:
+    """Words of a command, where `>` needs quotes."""
+
+    def words(match: re.Match[str]) -> str:
+        if not [*_pinned(match.group())]:
+            return match.group()
+        gone = "estimator" in match["name"]
+        space = re.search(r"\s*$", match["versions"] or "")
+        end = space.group() if space and not match["quote"] else ""
+        return "" if gone else " ".join(f"'{name}'" for name in names) + end
+
+    form = rf"(?P<quote>[\"']?){_REQUIREMENT.pattern}(?P=quote)"
+    return re.sub(form, words, line)
+
+
+def _listed(text: str) -> set[tuple[int, int]]:
+    """Where the strings begin that are items of lists."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return set()
+    return {
+        (item.lineno, item.col_offset)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set))
+        for item in node.elts
+        if isinstance(item, ast.Constant)
+    }
+
+
+def _is_old_for_poetry(match: re.Match[str]) -> bool:
+    versions = re.sub(r"^\s*[\^~]?\s*(?=\d)", "==", match["versions"])
+    return match["name"] == "tensorflow-gpu" or _is_old(versions)
 
 
 def notebook_pins(path: Path, notebook: Notebook) -> Iterator[Finding]:
@@ -76,14 +209,18 @@ def _is_old(versions: str) -> bool:
     return False
 
 
-def _finding(path: Path, line: int, what: str, cell: int | None = None) -> Finding:
+def _finding(
+    path: Path, line: int, what: str, cell: int | None = None, advice: str = ""
+) -> Finding:
+    gone = "estimator" in what
+    better = f"write `{advice or '` and `'.join(_NEW)}`"
     return Finding(
         path,
         line,
         1,
         PINNED.id,
-        f"`{what}` installs a TensorFlow of its time; rewritten code needs "
-        "tensorflow>=2.16 and tf-keras",
+        f"`{what}` installs a TensorFlow of its time; "
+        + ("leave it out" if gone else better),
         Outcome.ADVICE,
         Safety.NEEDS_REVIEW,
         cell=cell,

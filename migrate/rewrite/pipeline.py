@@ -34,7 +34,7 @@ from ..rules.training_program import KEEPS
 from ..rules.written_for import written_for_tf2
 from .decide import Kept, Moved, part_in_programs
 from .file_facts import facts_of_file, kept_after, runs_on_both
-from .pins import notebook_pins, text_pins
+from .pins import notebook_pins, with_new_requirements
 from .python2 import converted, remains
 from .results import failed, in_cells, line_origins, result_of, unchanged
 from .unread_imports import without_unread_imports
@@ -52,6 +52,8 @@ class Job:
     options: RewriteOptions = field(default_factory=RewriteOptions)
     selection: Selection = field(default_factory=Selection)
     py2: bool = False
+    # Requirements that install an old TensorFlow are edited.
+    requirements: bool = False
 
 
 def process_file(path: Path, job: Job, facts: ProjectFacts) -> FileResult:
@@ -78,9 +80,10 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
         if file_is_ignored(raw) or is_ours(raw):
             return unchanged(path, raw, ())
         if holds_requirements(path.name):
-            text = raw.decode("utf-8", "replace")
-            pins = _wanted(text_pins(path, text), ignored_lines(text), job)
-            return unchanged(path, raw, pins)
+            text = raw.decode("utf-8", "surrogateescape")
+            text, pins = _requirements(path, text, job)
+            new = text.encode("utf-8", "surrogateescape")
+            return result_of(path, raw, new, tuple(pins), ())
         with collector_at_rest():
             new, findings, needs = call_deep(lambda: _process(path, raw, job, facts))
         # Here, for the result checks itself: findings must fit what happened.
@@ -220,7 +223,14 @@ def _rewrite(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
             if failed is None or not job.selection.allows(failed.rule):
                 raise
             new, findings = parsed.source.raw, [failed]
-    placed = [*in_cells(findings, parsed.source), *_pins(parsed.source, job)]
+    source = parsed.source
+    placed = [*in_cells(findings, source)]
+    if source.notebook is not None:
+        placed += _wanted(notebook_pins(source.path, source.notebook), {}, job)
+    elif source.path.name == "setup.py" and new == source.raw:
+        text, pins = _requirements(source.path, source.text, job)
+        new = source.render(text)
+        placed += pins
     return new, tuple(sorted(placed)), needs
 
 
@@ -290,14 +300,14 @@ def _checked(
     return facts.module_of(replace(source, text=text, module=module), scopes)
 
 
-def _pins(source: Source, job: Job) -> tuple[Finding, ...]:
-    """Requirements that a notebook installs or a setup.py asks for."""
-    if source.notebook is not None:
-        return _wanted(notebook_pins(source.path, source.notebook), {}, job)
-    if source.path.name == "setup.py":
-        silenced = ignored_lines(source.text)
-        return _wanted(text_pins(source.path, source.text), silenced, job)
-    return ()
+def _requirements(path: Path, text: str, job: Job) -> tuple[str, list[Finding]]:
+    """The text of a file that says what to install, and what is said about it."""
+    silenced = ignored_lines(text)
+
+    def wanted(finding: Finding) -> bool:
+        return bool(_wanted([finding], silenced, job))
+
+    return with_new_requirements(path, text, wanted, write=job.requirements)
 
 
 def _wanted(

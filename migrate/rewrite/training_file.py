@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..project.facts import ProjectFacts
-from ..project.files import WRITTEN_HERE, from_here, is_ours
+from ..project.files import from_here, is_ours
 from ..project.reading import read_or_nothing
 from ..report.findings import Finding, Outcome, Safety
 from ..report.model import FileResult, FileStatus
@@ -24,8 +24,7 @@ __all__ = ["ADDED", "check_has", "name_for", "training_text", "with_training_fil
 ADDED = "TFM107"
 # The first that a project has not taken for something of its own.
 NAMES = ("training", "training_loop", "tf2_training")
-_DOCSTRING = re.compile(r'\A"""(.*?)"""', re.DOTALL)
-_MARK = re.compile(r"\n\n# Parts: (?P<parts>[\w., ]+)\. Digest: (?P<digest>\w+)\.\n\Z")
+_MARK = re.compile(r"\n# Parts: (?P<parts>[\w., ]+)\. Digest: (?P<digest>\w+)\.\n\Z")
 _IMPORT = re.compile(rb"^[ \t\"]*(?:from|import)[ \t]+(\w+)\b", re.MULTILINE)
 
 
@@ -76,12 +75,8 @@ def training_text(words: Iterable[str]) -> str:
     """A training module that says where it comes from, and tells who changed it."""
     words = {*words}
     text = training_module(words).rstrip("\n") + "\n"
-    if WRITTEN_HERE not in text:
-        text = _DOCSTRING.sub(
-            lambda found: f'"""{found[1].rstrip()}\n\n{WRITTEN_HERE}\n"""', text
-        )
     parts = ", ".join(parts_for(words))
-    return f"{text}\n\n# Parts: {parts}. Digest: {_digest(text)}.\n"
+    return f"{text}\n# Parts: {parts}. Digest: {_digest(text)}.\n"
 
 
 def _digest(text: str) -> str:

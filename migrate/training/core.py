@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
@@ -14,7 +13,7 @@ import tensorflow as tf
 import tf_keras
 
 logger = tf.get_logger()
-NEVER = sys.maxsize
+NEVER = tf.int64.max
 OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"  # in every checkpoint of TensorFlow 2
 OLD = "%s is a checkpoint of TensorFlow 1: `tfmigrate checkpoint convert` it first."
 
@@ -88,9 +87,8 @@ class Trainer:
         with self.strategy.scope():
             self.task = make_task(*given) if callable(make_task) else make_task
             self.mean_loss = tf_keras.metrics.Mean("loss")
-        self.checkpoint = tf.train.Checkpoint(
-            model=self.task.model, optimizer=self.task.optimizer
-        )
+        kept = {"model": self.task.model, "optimizer": self.task.optimizer}
+        self.checkpoint = tf.train.Checkpoint(**kept)
 
     @property
     def global_step(self) -> int:
@@ -124,16 +122,11 @@ class Trainer:
         self._start(step)
         while step < last:
             # As many steps in one call as nobody wants to look at.
-            following = min(
-                last, step - step % log_steps + log_steps, saved + save_steps
-            )
-            loss = self._train(
-                iterator,
-                tf.constant(following, tf.int64),
-                tf.constant(save_at, tf.float64),
-            )
+            until = min(last, step - step % log_steps + log_steps, saved + save_steps)
+            limits = tf.constant(until, tf.int64), tf.constant(save_at, tf.float64)
+            loss = self._train(iterator, *limits)
             step = self.global_step
-            if step < following and time.time() < save_at:
+            if step < until and time.time() < save_at:
                 break  # the end of the data
             self._log(step, float(loss))
             if step >= saved + save_steps or time.time() >= save_at:
@@ -190,15 +183,12 @@ class Trainer:
         if whole and replicas > 1:
             sets = dataset.window(replicas, drop_remainder=True)
             dataset = sets.flat_map(lambda *batches: tf.data.Dataset.zip(batches))
-        distribute = self.strategy.distribute_datasets_from_function
-        return iter(distribute(lambda context: dataset))
+        return iter(self.strategy.distribute_datasets_from_function(lambda _: dataset))
 
     def _start(self, step: int) -> None:
         """Makes what keeps checkpoints, and saves the first where there is none."""
-        keep = self.config.keep_checkpoint_max or None
-        self.manager = tf.train.CheckpointManager(
-            self.checkpoint, self.model_dir, keep, checkpoint_name="model.ckpt"
-        )
+        given = self.checkpoint, self.model_dir, self.config.keep_checkpoint_max or None
+        self.manager = tf.train.CheckpointManager(*given, checkpoint_name="model.ckpt")
         if not self.latest_checkpoint():
             self.manager.save(step)
 

@@ -23,8 +23,7 @@ class Trainer(core.Trainer):
             raise ValueError(f"There is no checkpoint in {self.model_dir}.")
         features = receiver.get_concrete_function().structured_outputs
         self._prepare(features, checkpoint_path)
-        module = tf.Module()
-        module.model = self.task.model
+        module = tf.train.Checkpoint(model=self.task.model)
         version = int(time.time())
         while tf.io.gfile.exists(f"{folder}/{version}"):
             version += 1

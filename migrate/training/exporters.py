@@ -22,10 +22,9 @@ class LatestExporter:
     def export(self, trainer: Any, export_path: str, *evaluated: Any) -> Any:
         """Exports the model that has been evaluated; returns where, if it does."""
         path = trainer.export_saved_model(export_path, self.receiver)
-        names = [name.strip("/") for name in tf.io.gfile.listdir(export_path)]
-        versions = sorted((name for name in names if name.isdigit()), key=int)
+        versions = sorted(tf.io.gfile.glob(f"{export_path}/[0-9]*"))
         for version in versions[: -(self.exports_to_keep or len(versions))]:
-            tf.io.gfile.rmtree(f"{export_path}/{version}")
+            tf.io.gfile.rmtree(version)
         return path
 
 
@@ -64,8 +63,7 @@ class BestExporter(LatestExporter):
         path, (_, results, _) = f"{export_path}/best.json", evaluated
         if tf.io.gfile.exists(path):
             best = json.loads(tf.io.gfile.GFile(path).read())
-            both = {"best_eval_result": best, "current_eval_result": results}
-            if not self.compare_fn(**both):
+            if not self.compare_fn(best_eval_result=best, current_eval_result=results):
                 return None
         exported = super().export(trainer, export_path)
         with tf.io.gfile.GFile(path, "w") as file:

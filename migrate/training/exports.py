@@ -30,8 +30,7 @@ class Trainer(export.Trainer):
 
         def serve(*inputs: Any) -> Any:
             features = receiver(*inputs)
-            outputs = self.task.forward(features, training=False)
-            return self.task.exports(features, outputs)
+            return self.task.exports(features, self.task.forward(features, False))
 
         def signature(name: str) -> Any:
             return tf.function(lambda *inputs: serve(*inputs)[name], specs)

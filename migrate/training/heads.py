@@ -21,10 +21,10 @@ class Head(Task):
         optimizer: Any,
         label_vocabulary: Sequence[str] | None = None,
         reduction: Callable[[Any], Any] = tf.reduce_sum,
-        interpolated: bool = False,
+        pr_auc: Any = None,
     ) -> None:
         self.model, self.optimizer, self.reduction = model, optimizer, reduction
-        self.label_vocabulary, self.interpolated = label_vocabulary, interpolated
+        self.label_vocabulary, self.pr_auc = label_vocabulary, pr_auc
         self.metrics = [tf_keras.metrics.Mean("average_loss"), *self.more_metrics()]
 
     def more_metrics(self) -> list[Any]:
@@ -70,12 +70,6 @@ def classes(probabilities: Any, ids: Any, vocabulary: Sequence[str] | None) -> A
     }
 
 
-def precision_recall_auc(interpolated: bool) -> Any:
-    """Makes the metric of the area below that curve."""
-    kind = tf_keras.metrics.AUC if interpolated else TrapezoidalAUC
-    return kind(curve="PR", name="auc_precision_recall")
-
-
 class Classifier(Head):
     """Tells classes by a logit for each."""
 
@@ -105,7 +99,7 @@ class BinaryClassifier(Head):
             tf_keras.metrics.Precision(name="precision"),
             tf_keras.metrics.Recall(name="recall"),
             tf_keras.metrics.AUC(name="auc"),
-            precision_recall_auc(self.interpolated),
+            (self.pr_auc or TrapezoidalAUC)(curve="PR", name="auc_precision_recall"),
             tf_keras.metrics.Mean("prediction/mean"),
             tf_keras.metrics.Mean("label/mean"),
             BaselineAccuracy("accuracy_baseline"),
@@ -158,8 +152,8 @@ class MultiLabelClassifier(Head):
     """Tells by a logit for each class whether an example is of it."""
 
     def more_metrics(self) -> list[Any]:
-        auc = tf_keras.metrics.AUC(name="auc")
-        return [auc, precision_recall_auc(self.interpolated)]
+        pr_auc = (self.pr_auc or TrapezoidalAUC)("auc_precision_recall", curve="PR")
+        return [tf_keras.metrics.AUC(name="auc"), pr_auc]
 
     def measured(self, labels: Any, outputs: Any) -> list[tuple[Any, ...]]:
         labels = tf.cast(labels, tf.float32)

@@ -12,7 +12,9 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-DOCSTRING = '"""Tasks, and the loops that train and evaluate them."""'
+from ..project.files import WRITTEN_HERE
+
+DOCSTRING = f'"""Task and Trainer, {WRITTEN_HERE}"""'
 WIDTH = 88
 
 # The parts in the order of the file, and the words of a program that ask for each. A
@@ -138,10 +140,11 @@ def parts_for(words: Iterable[str]) -> tuple[str, ...]:
 
 def training_module(parts: Iterable[str]) -> str:
     """Returns the text of `training.py` with these parts, and those that they need."""
+    words = {*parts}
     imports: dict[str, str] = {}
     texts: dict[str, str] = {}
     constants: dict[str, str] = {}
-    chosen = parts_for(parts)
+    chosen = parts_for(words)
     for element in chosen:
         part, _, piece = element.partition(".")
         imports |= imported(source(part))
@@ -158,6 +161,7 @@ def training_module(parts: Iterable[str]) -> str:
                 texts[name] = with_super(statement, base).text
             else:
                 texts[name] = statement.text
+    texts = without_idle(texts, words)
     body = "\n\n\n".join(["\n".join(constants.values()), *texts.values()]) + "\n"
     for both, changes in TOGETHER.items():
         for old, new in changes.items() if {*both} <= {*chosen} else ():
@@ -278,11 +282,49 @@ def extended(base: str, extension: str) -> str:
         else:
             ranks = [other.rank for other in members]
             members.insert(bisect.bisect(ranks, member.rank), member)
+    return class_of(head, members)
+
+
+def class_of(head: str, members: list[Statement]) -> str:
+    """Returns a class of a head and members."""
     text = head
     for before, member in zip([None, *members], members):
         field = before is not None and member.rank == 0
         text += ("\n" if field else "\n\n") + member.text
     return text
+
+
+def without_idle(texts: dict[str, str], words: set[str]) -> dict[str, str]:
+    """Returns the module without what nobody calls of hyperparameters and heads.
+
+    A method is called where the module names it after a dot, or a word does: `.parse`.
+    """
+    some = {"HParams", *definitions("heads")}
+    while not some.isdisjoint(texts):
+        body = ast.parse("\n".join(texts.values()))
+        called = {
+            node.attr for node in ast.walk(body) if isinstance(node, ast.Attribute)
+        }
+        called |= {node.id for node in ast.walk(body) if isinstance(node, ast.Name)}
+        found = dict(texts)
+        for name in texts.keys() & some:
+            if not texts[name].startswith("class "):
+                if name not in called:
+                    del found[name]
+                continue
+            head, members = members_of(texts[name])
+            kept = [
+                member
+                for member in members
+                if member.name.endswith("__")
+                or member.name in called
+                or not words.isdisjoint({f".{member.name}", f"{name}.{member.name}"})
+            ]
+            found[name] = class_of(head, kept)
+        if found == texts:
+            break
+        texts = found
+    return texts
 
 
 def with_super(method: Statement, base: Statement) -> Statement:

@@ -19,10 +19,10 @@ class Head(heads.Head):
         optimizer: Any,
         label_vocabulary: Sequence[str] | None = None,
         reduction: Callable[[Any], Any] = tf.reduce_sum,
-        interpolated: bool = False,
+        pr_auc: Any = None,
         weight_column: str | None = None,
     ) -> None:
-        super().__init__(model, optimizer, label_vocabulary, reduction, interpolated)
+        super().__init__(model, optimizer, label_vocabulary, reduction, pr_auc)
         self.weight_column = weight_column
 
     def weights(self, features: Any) -> Any:

@@ -31,12 +31,12 @@ class Head(weighted_heads.Head, many_optimizers.Task):
         optimizer: Any,
         label_vocabulary: Sequence[str] | None = None,
         reduction: Callable[[Any], Any] = tf.reduce_sum,
-        interpolated: bool = False,
+        pr_auc: Any = None,
         weight_column: str | None = None,
         wide_optimizer: Any = None,
     ) -> None:
         super().__init__(
-            model, optimizer, label_vocabulary, reduction, interpolated, weight_column
+            model, optimizer, label_vocabulary, reduction, pr_auc, weight_column
         )
         self.wide_optimizer = wide_optimizer
 

@@ -88,7 +88,9 @@ def run_program(
         raise ProgramFailed(side, told, _where(log))
     seconds = time.monotonic() - started
     if status != 0 or not (folder / "recording.json").is_file():
-        told = f"the program failed (status {status}): {_last_line(log)}"
+        told = _last_line(log)
+        if not told.startswith("it trained nothing"):
+            told = f"the program failed (status {status}): {told}"
         raise ProgramFailed(side, told, _where(log))
     recording = load_recording(folder)
     ended = [

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tfmigrate.compat.notebooks import Notebook, NotebookError
 
-from ..errors import UserError
+from ..errors import UserError, missing
 from .recording import is_recording
 
 __all__ = ["Command", "Kind", "Side", "look_at", "program_text", "project_side"]
@@ -62,7 +62,7 @@ def look_at(path: Path, module: str | None = None) -> Side:
     With ``module``, a folder is where that module is run, as ``python -m`` would.
     """
     if not path.exists():
-        raise UserError(f"{path}: no such file or directory")
+        raise missing(path)
     if path.is_dir() and module is not None and not is_recording(path):
         return replace(look_at(_file_of(module, path)), root=path, module=module)
     if module is not None and not path.is_dir():
@@ -74,10 +74,14 @@ def look_at(path: Path, module: str | None = None) -> Side:
             return Side(path, Kind.RUN)
         raise UserError(
             f"{path}: neither a recording nor a run directory",
-            hint="a run directory holds event files or checkpoints of a training run",
+            hint="name the script that trains, or say what runs in both folders: "
+            "-m MODULE, or -- python SCRIPT",
         )
     if path.suffix not in (".py", ".ipynb"):
-        raise UserError(f"{path}: not a Python script or notebook")
+        raise UserError(
+            f"{path}: not a Python script or notebook",
+            hint="name a .py or .ipynb file that trains",
+        )
     text = program_text(path)
     try:
         tree = ast.parse(text)
@@ -158,7 +162,10 @@ def _file_of(module: str, folder: Path) -> Path:
     for file in (place.with_suffix(".py"), place / "__main__.py"):
         if file.is_file():
             return file
-    raise UserError(f"{folder}: there is no module {module} to run")
+    raise UserError(
+        f"{folder}: there is no module {module} to run",
+        hint=f"it would be {place.relative_to(folder)}.py there",
+    )
 
 
 def _package_of(path: Path) -> tuple[Path | None, str]:

@@ -126,7 +126,7 @@ class TestUserMistakes:
     def test_missing_file(self, tmp_path: Path) -> None:
         done = tool_run(tmp_path, "trainer.task")
         assert done.returncode == 2
-        assert "there is no file trainer.task" in done.stderr
+        assert "no such file or directory: trainer.task" in done.stderr
         assert "tfmigrate run -m trainer.task" in done.stderr
         assert "Traceback" not in done.stderr
 

@@ -178,7 +178,7 @@ def test_modules(script: Path, tfmigrate: Runner) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["absent.py"], "there is no file absent.py"),
+        (["absent.py"], "no such file or directory: absent.py"),
         (["--workers", "0", "train.py"], "needs a worker or a chief"),
         (["--ps", "1", "--no-chief", "train.py"], "need a chief"),
         (["--logs", ".", "train.py"], "is there already"),

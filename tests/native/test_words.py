@@ -24,7 +24,7 @@ def rework(code: str, *, for_tf2: bool = False, package: str = "") -> Reworded:
     def once(text: str) -> Reworded:
         parsed = module(text)
         return reworded(
-            parsed, module="training", package=package, for_tf2=for_tf2, beside=()
+            parsed, module="training", package=package, for_tf2=for_tf2, beside=[parsed]
         )
 
     found = once(code)
@@ -490,6 +490,12 @@ ROWS = {
         "FLAGS = tf.flags.FLAGS\nN = FLAGS.n\ntf.app.run(main)\n",
         "FLAGS = tf.flags.FLAGS\nN = FLAGS.n\napp.run(main)\n",
     ),
+    "flags that the script reads before it runs": (
+        "FLAGS = tf.flags.FLAGS\nif __name__ == '__main__':\n    f(FLAGS.n)\n"
+        "    tf.app.run(main)\n",
+        "FLAGS = tf.flags.FLAGS\nif __name__ == '__main__':\n    f(FLAGS.n)\n"
+        "    app.run(main)\n",
+    ),
     # inputs
     "an iterator's tensors": (
         """
@@ -618,6 +624,45 @@ ROWS = {
         batch = read().as_numpy_iterator()
         first = next(batch)
         print(first)
+        """,
+    ),
+    "sessions that look at one data after another": (
+        """
+        def maker(path):
+            def read():
+                x, y = data(path).make_one_shot_iterator().get_next()
+                return x, y
+            return read
+
+
+        read_one = maker('one')
+        x, y = read_one()
+        with tf.Session() as sess:
+            first, _ = sess.run([x, y])
+        print(first)
+
+        read_two = maker('two')
+        x, y = read_two()
+        with tf.Session() as sess:
+            print(sess.run(y))
+        """,
+        """
+        def maker(path):
+            def read():
+                return data(path)
+            return read
+
+
+        read_one = maker('one')
+        batches = read_one().as_numpy_iterator()
+        x, y = next(batches)
+        first, _ = x, y
+        print(first)
+
+        read_two = maker('two')
+        batches_2 = read_two().as_numpy_iterator()
+        x, y = next(batches_2)
+        print(y)
         """,
     ),
     "a session that looks at what is returned": (
@@ -776,6 +821,34 @@ ROWS = {
     "whole batches": (
         "d = d.apply(tf.contrib.data.batch_and_drop_remainder(n + 1)).repeat()\n",
         "d = d.batch(n + 1, drop_remainder=True).repeat()\n",
+    ),
+    "a function in a function that makes a receiver": (
+        """
+        def builder():
+            def receiver():
+                inputs = {}
+                for key in KEYS:
+                    inputs[key] = tf.placeholder(tf.int32, [None])
+                return tf.estimator.export.ServingInputReceiver(inputs, inputs)
+
+            return receiver
+
+
+        e.export_saved_model('out', builder())
+        """,
+        """
+        def builder():
+            def receiver():
+                inputs = {}
+                for key in KEYS:
+                    inputs[key] = tf.TensorSpec([None], tf.int32)
+                return raw_receiver(inputs)
+
+            return receiver()
+
+
+        e.export_saved_model('out', builder())
+        """,
     ),
     "a receiver of one dictionary": (
         """
@@ -978,6 +1051,25 @@ ROWS = {
         else:
             s = tf.distribute.MirroredStrategy(
                 devices, cross_device_ops=tf.distribute.HierarchicalCopyAllReduce())
+        """,
+    ),
+    "a strategy that a function makes which is called twice": (
+        """
+        def train(n):
+            return tf.contrib.distribute.MirroredStrategy(num_gpus=n)
+
+
+        train(1)
+        train(2)
+        """,
+        """
+        def train(n):
+            return tf.distribute.MirroredStrategy(
+                gpus(n), cross_device_ops=tf.distribute.HierarchicalCopyAllReduce())
+
+
+        train(1)
+        train(2)
         """,
     ),
     "how gradients are added up": (

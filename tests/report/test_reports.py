@@ -16,7 +16,7 @@ import pytest
 from tfmigrate.forms.json_report import json_report, schema
 from tfmigrate.forms.render import render
 from tfmigrate.forms.sarif import sarif_report
-from tfmigrate.forms.text import summary_lines, text_report
+from tfmigrate.forms.text import text_report
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.report.findings import Finding, Outcome, ProgramOutcome
 from tfmigrate.report.model import FileResult, FileStatus, Report, merge
@@ -508,11 +508,41 @@ def test_a_program_counts_once_at_the_file_it_begins_in(tmp_path: Path) -> None:
     # What nothing runs is a program by itself; a test is none.
     names = ("train.py", "serve.py", "lonely.py")
     assert begins == dict.fromkeys(names, ProgramOutcome.KEPT)
-    told = [*summary_lines(report, written=False)]
-    assert "3 training programs: 3 kept" in told
-    # Each is told with its place, its reason, and what there is to read.
-    (serve,) = (line for line in told if line.startswith(f"  {tmp_path}/serve.py: "))
-    assert re.search(r"serve.py: kept, \d+ lines to review; .*/wide.py:9: `", serve)
+    told = text_report(report, written=False, quiet=True)
+    # First of all each is told, with its place, its reason, and what there is to read.
+    assert told.startswith("3 training programs: 3 kept\n")
+    serve = (
+        rf"  {tmp_path}/serve.py: kept, \d+ lines to review\n    why: \S+/wide.py:9: `"
+    )
+    assert re.search(serve, told)
+    assert "TFM201" not in told.partition(" findings: ")[0]
+    page = render(report, "html", written=False)
+    assert page.index("what would change it") < page.index("<form")
+
+
+def test_annotations_of_github(report: Report) -> None:
+    """A command for each finding, at lines of files; a notebook's lines are told."""
+    told = render(report, "github", written=False).splitlines()
+    marks = [line for line in told if line.startswith("::")]
+    assert len(marks) == len(report.findings) + len(report.failed)
+    assert [m for m in marks if "é ü.py,line=7,col=9,title=TFM201::`tf.log`" in m]
+    assert [m for m in marks if "/n.ipynb,title=TFM101::cell " in m]
+    assert [m for m in marks if m.startswith("::error") and "broken.py::line 2" in m]
+
+
+def test_added_modules_are_shown_beside_one_another(tmp_path: Path) -> None:
+    """What a page has said of one it does not say of the next."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        program = (
+            Path(__file__).parents[2] / "fixtures/legacy/iris_numpy_input/train.py"
+        )
+        shutil.copy(program, tmp_path / name / "train.py")
+    report = run_job(sorted(tmp_path.rglob("*.py")), Job())
+    assert len(report.added) == 2
+    page = render(report, "html", written=False)
+    assert page.count("class</i> Trainer") == 1
+    assert "a/training.py</summary>" in page
 
 
 def on_a_terminal(*arguments: str | Path, **environment: str) -> str:

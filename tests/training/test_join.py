@@ -51,6 +51,18 @@ def test_of_a_library_only_what_is_named_comes_and_what_it_refers_to() -> None:
     assert "one.export(" in exporting
 
 
+def test_what_nobody_calls_of_hyperparameters_and_heads_is_left_out() -> None:
+    some = training_module(["HParams", "BinaryClassifier", ".set_hparam"])
+    assert "def set_hparam(" in some
+    assert "def parse(" not in some
+    assert "def predictions(" not in some
+    assert "def classes(" not in some
+    more = training_module(["HParams", "BinaryClassifier", ".parse_json", "predict"])
+    assert "def override_from_dict(" in more
+    assert "def classes(" in more
+    assert training_module(["HParams", "HParams.parse"]).count("def set_hparam(") == 1
+
+
 def test_two_parts_define_the_same_only_to_extend_it() -> None:
     owners: dict[str, list[str]] = {}
     for part in WORDS:
@@ -78,7 +90,7 @@ def test_every_selection_compiles_and_is_formatted(tmp_path: Path) -> None:
     for number, (name, text) in enumerate(texts.items()):
         (tmp_path / f"training_{number}.py").write_text(text, "utf-8")
         compile(text, name, "exec")
-        assert "migrate" not in text.replace("`tfmigrate checkpoint convert`", "")
+        assert "migrate" not in text.replace("`tfmigrate ", "")
         assert "Any" not in text
         trainer = text[text.index("class Task:") : text.index("\ndef split(")]
         assert "super()" not in trainer, name

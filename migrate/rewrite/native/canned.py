@@ -31,7 +31,7 @@ from .schedules import SIGNATURES as SCHEDULES
 from .schedules import schedule
 from .spread import spread
 
-__all__ = ["SIGNATURES", "SIGNATURES_2", "canned", "task_of_head"]
+__all__ = ["SIGNATURES", "SIGNATURES_2", "TASKS", "canned", "task_of_head"]
 
 _CLASSES = ("n_classes", "weight_column", "label_vocabulary")
 _NUMBERS = ("label_dimension", "weight_column")
@@ -126,7 +126,7 @@ _HEADS = {
          "name"),
     ),
 }  # fmt: skip
-_TASKS = (
+TASKS = (
     "BinaryClassifier",
     "Classifier",
     "MultiLabelClassifier",
@@ -250,7 +250,7 @@ class _Canned:
             units = given.get("n_classes", "2")
         else:
             name, units = self.classes(given.get("n_classes", "2"))
-        self.training |= {head for head in _TASKS if head in re.findall(r"\w+", name)}
+        self.training |= {head for head in TASKS if head in re.findall(r"\w+", name)}
         options: list[str] = []
         if name == "ThresholdClassifier":
             options.append(f"thresholds={given['thresholds']}")
@@ -266,7 +266,7 @@ class _Canned:
             raise Refused(f"`{self.symbol}` whose loss is reduced by `{reduction}`")
         modern = self.tf2 or self.given.get("head", "").startswith("tf.estimator.")
         if modern and (re.search("Binary|Threshold", name) or name.startswith("Multi")):
-            options.append("interpolated=True")
+            options.append("pr_auc=tf_keras.metrics.AUC")
         return name, units, options
 
     def classes(self, number: str) -> tuple[str, str]:

@@ -50,7 +50,7 @@ def _canned(page: Page, word: Word) -> None:
                 page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
                 return
         given[name] = plain(page, value)
-    texts = [one.source.text for one in (page.parsed, *page.beside)]
+    texts = [one.source.text for one in page.files]
     rows = any("embedding" in text for text in texts)
     shared = any("shared_embedding_column" in text for text in texts)
     try:
@@ -77,7 +77,7 @@ def _is_made_elsewhere(page: Page, value: cst.BaseExpression) -> bool:
     name = made.func.value
     return not any(
         isinstance(one, cst.FunctionDef) and one.name.value == name
-        for parsed in (page.parsed, *page.beside)
+        for parsed in page.files
         for one in parsed.nodes
     )
 

@@ -130,7 +130,7 @@ def _normalized(page: Page, word: Word) -> None:
         name = arg.keyword.value if arg.keyword is not None else ""
         if name in _NORMS and not is_none(arg.value):
             page.refuse(arg.value, f"`{name}` of batch normalization ({{}})")
-    if any(_FROZEN.search(one.source.text) for one in (page.parsed, *page.beside)):
+    if any(_FROZEN.search(one.source.text) for one in page.files):
         page.note(
             word.node,
             "frozen batch normalization takes its moving averages in training too; "
@@ -262,7 +262,7 @@ def _model_to_estimator(page: Page, word: Word) -> None:
     if args.get("config") is not None and any(
         "distribute.MirroredStrategy" in (one.resolver.resolve(use.node) or "")
         and "contrib" not in (one.resolver.resolve(use.node) or "")
-        for one in (page.parsed, *page.beside)
+        for one in page.files
         for use in one.resolver.scopes.uses
     ):
         page.note(word.node, _SCALED)
@@ -270,7 +270,7 @@ def _model_to_estimator(page: Page, word: Word) -> None:
 
 def compiled(page: Page) -> None:
     """Calls of ``compile`` in a program that hands its model to an Estimator."""
-    texts = [one.source.text for one in (page.parsed, *page.beside)]
+    texts = [one.source.text for one in page.files]
     if not any("model_to_estimator" in text for text in texts) or page.for_tf2:
         return
     for node, call in page.scopes.calls.items():
@@ -338,12 +338,12 @@ def _metric(page: Page, node: cst.BaseExpression) -> None:
 def _is_read(page: Page, key: str) -> bool:
     """The program looks for a figure by this key."""
     found = re.compile(rf"""(?<=[\w)\]])\[\s*(['"]){key}\1\s*\]|\{{{key}\b""")
-    return any(found.search(one.source.text) for one in (page.parsed, *page.beside))
+    return any(found.search(one.source.text) for one in page.files)
 
 
 def _has_rows(page: Page) -> bool:
     """Some gradients may be those of rows of a table."""
-    texts = [one.source.text for one in (page.parsed, *page.beside)]
+    texts = [one.source.text for one in page.files]
     return any("embedding" in text.lower() for text in texts)
 
 

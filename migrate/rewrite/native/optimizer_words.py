@@ -25,6 +25,8 @@ _RATE = "LEARNING_RATE_ARGUMENT"
 _CLIP = "tf.contrib.estimator.clip_gradients_by_norm"
 _TOGETHER = "gradients are clipped when those of all replicas are added up"
 _GATHERED = re.compile(r"get_total_loss|get_losses|\.LOSSES\b|add_loss\b")
+# Optimizers that stand in other tables, or are of model functions alone.
+_ELSEWHERE = ("tf.contrib.", "tf.keras.")
 # What a Task names its optimizer by, once it stands in the file.
 _OF_TASKS = re.compile(
     r"tf_keras\.optimizers\.\w+|Momentum|RMSProp|Adadelta|Ftrl|ProximalAdagrad|LazyAdam"
@@ -45,7 +47,7 @@ def _optimizer(page: Page, word: Word) -> None:
         given["learning_rate"] = _RATE
     plain_rate = (cst.Float, cst.Integer, cst.Attribute, cst.Subscript)
     fixed = rate is None or isinstance(page.value(rate.value), plain_rate)
-    texts = [one.source.text for one in (page.parsed, *page.beside)]
+    texts = [one.source.text for one in page.files]
     rows = any(one in text for text in texts for one in _ROWS)
     try:
         code = optimizer(word.symbol, given, schedule=not fixed, rows=rows)
@@ -127,7 +129,7 @@ def _loss(page: Page, word: Word) -> None:
     """A loss, where nothing asks for those that were gathered."""
     call = word.call
     args = None if call is None else arguments(page, call, LOSSES[word.symbol])
-    texts = [one.source.text for one in (page.parsed, *page.beside)]
+    texts = [one.source.text for one in page.files]
     gathered = any(_GATHERED.search(text) for text in texts)
     if call is None or args is None or word.stays or gathered:
         return
@@ -177,9 +179,7 @@ def _is_rate(page: Page, node: cst.CSTNode, depth: int = 0) -> bool:
     function = page.function(node)
     if isinstance(holder, cst.Return) and isinstance(function, cst.FunctionDef):
         name = function.name.value
-        if depth > 2 or any(
-            name in one.source.text for one in page.beside if one is not page.parsed
-        ):
+        if depth > 2 or any(name in one.source.text for one in page.beside):
             return False
         calls = [page.parent(one) for one in page.loads(name)]
         return bool(calls) and all(
@@ -190,7 +190,7 @@ def _is_rate(page: Page, node: cst.CSTNode, depth: int = 0) -> bool:
 
 
 WORDS: dict[str, Handler] = {
-    **{name: _optimizer for name in OPTIMIZERS if name.startswith("tf.train.")},
+    **{name: _optimizer for name in OPTIMIZERS if not name.startswith(_ELSEWHERE)},
     _CLIP: _clip,
     **{name: _loss for name in LOSSES if not name.startswith("tf.nn.")},
     **{name: _schedule for name in SCHEDULES if name.startswith("tf.train.")},

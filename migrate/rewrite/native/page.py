@@ -60,7 +60,8 @@ class Page(Tree):
         # The module that training.py is, as the file imports it.
         self.training = training
         self.for_tf2 = for_tf2
-        self.beside = beside
+        self.beside = [one for one in beside if one is not parsed]
+        self.files = [parsed, *self.beside]
         self.scopes = parsed.resolver.scopes
         self.context = Context(self.text, parsed.module, parsed.resolver)
         # What the file takes from training.py, by the name that it has there.

@@ -41,7 +41,7 @@ def receivers(page: Page) -> None:
                 _Receiver(page, call).rewrite()
             except Odd as odd:
                 page.refuse(odd.node, f"a receiver ({{}}) {odd.why}")
-    for one in (page.parsed, *page.beside):
+    for one in page.files:
         for function in _makers(one):
             _Uses(page, one, function).rewrite()
 
@@ -426,7 +426,7 @@ def _direct(page: Page, arg: cst.Arg) -> None:
 def _makes_receiver(page: Page, node: cst.BaseExpression) -> bool:
     return any(
         _Uses(page, one, function).is_meant(node)
-        for one in (page.parsed, *page.beside)
+        for one in page.files
         for function in _makers(one)
     )
 

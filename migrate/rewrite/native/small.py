@@ -208,7 +208,7 @@ def _mnist(page: Page, word: Word) -> None:
 def _ask_for_mnist(page: Page) -> None:
     page.words.add("read_data_sets")
     for word in ("next_batch", "epochs_completed"):
-        if any(f".{word}" in one.source.text for one in (page.parsed, *page.beside)):
+        if any(f".{word}" in one.source.text for one in page.files):
             page.words.add(word)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 import libcst as cst
 
 from ...code.arguments import is_none
@@ -53,7 +56,9 @@ def _mirrored(page: Page, word: Word) -> None:
         elif name in ("cross_device_ops", "cross_tower_ops") and arg.keyword is None:
             start = page.outer(arg.value)[0]
             page.put_span(start, start, "cross_device_ops=")
-    if not given.keys() & {"cross_device_ops", "cross_tower_ops"} and _is_one_of(page):
+    if not given.keys() & {"cross_device_ops", "cross_tower_ops"} and _is_one_of(
+        page, word.call
+    ):
         ops = page.tf(word.node, f"distribute.{_COPY}")
         page.add_argument(word.call, f"cross_device_ops={ops}()")
 
@@ -72,19 +77,31 @@ def _first_gpus(node: cst.BaseExpression) -> int:
     return len(wanted) if found == wanted else 0
 
 
-def _is_one_of(page: Page) -> bool:
+def _is_one_of(page: Page, call: cst.Call) -> bool:
     """More than one strategy may be made, or rows of tables have gradients.
 
     NCCL's ring of a first strategy breaks that of a second, and cannot add rows.
     """
-    pages = (page.parsed, *page.beside)
     made = sum(
         "distribute" in symbol and symbol.endswith("MirroredStrategy")
-        for one in pages
+        for one in page.files
         for use in one.resolver.scopes.uses
         if (symbol := one.resolver.resolve(use.node) or "")
     )
-    return made > 1 or any("embedding" in one.source.text.lower() for one in pages)
+    texts = [one.source.text for one in page.files]
+    return (
+        made > 1
+        or any("embedding" in text.lower() for text in texts)
+        or any(_is_repeated(one, texts) for one in page.ancestors(call))
+    )
+
+
+def _is_repeated(node: cst.CSTNode, texts: Sequence[str]) -> bool:
+    """A loop, or a function that is named more than once besides its definition."""
+    if isinstance(node, cst.FunctionDef):
+        name = re.compile(rf"\b{node.name.value}\b")
+        return sum(len(name.findall(text)) for text in texts) > 2
+    return isinstance(node, (cst.For, cst.While))
 
 
 def _one_device(page: Page, word: Word) -> None:

@@ -477,10 +477,15 @@ class Maker:
             texts["optimizer"] = source_text(optimizer)
             made = said.optimizer("tf.contrib.layers.optimize_loss", texts, call)
         else:
+            made_of = self.train.source_of(optimizer)
+            value = self.train.found.notes.values.get(made_of)
             text = said.expression(optimizer)
-            if not re.search(r"\w+\(", text) and not lines:
+            if isinstance(value, Called) and value.symbol in OPTIMIZERS:
+                return text, lines
+            if isinstance(made_of, cst.Lambda):
                 raise self.stop(optimizer, "it is not seen which optimizer is meant")
-            return text, lines
+            texts["optimizer"] = self.marked(text)
+            made = said.optimizer("tf.contrib.layers.optimize_loss", texts, call)
         return self.take(made), lines
 
     def _decay(self, node: cst.BaseExpression) -> cst.Call:

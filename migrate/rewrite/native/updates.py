@@ -33,6 +33,11 @@ _IGNORED = (
     "name",
 )
 _MINIMIZE = ("loss", "global_step", "var_list", *_IGNORED, "grad_loss")
+_GRADIENTS = (
+    *("ys", "xs", "grad_ys", "name", "colocate_gradients_with_ops"),
+    *("gate_gradients", "aggregation_method", "stop_gradients"),
+    "unconnected_gradients",
+)
 _COMPUTE = ("loss", "var_list", *_IGNORED[:3], "grad_loss")
 _OPTIMIZE_LOSS = "tf.contrib.layers.optimize_loss"
 _CREATE = (
@@ -308,7 +313,9 @@ class _Reader:
 
     def _check_asked(self, call: cst.Call) -> None:
         if self.tree.symbol(call.func) == "tf.gradients":
-            given = self._given(call, ("ys", "xs"))
+            given = self._given(call, _GRADIENTS)
+            for name in given.keys() - {"ys", "xs", *_IGNORED}:
+                raise self.maker.stop(call, f"tf.gradients(`{name}`=)")
             self._check_loss(given.get("ys"), call)
             value = self._value(given["xs"])
             if (

@@ -184,23 +184,14 @@ def spelled(page: Page, node: cst.CSTNode, code: Code) -> str:
 
 def flags_are_parsed(page: Page) -> bool:
     """Something runs the program by app.run, and no flag is read before."""
-    pages = (page.parsed, *page.beside)
     runs = any(
         one.resolver.resolve(use.node) == "tf.app.run"
         or one.resolver.qualified(use.node) == "absl.app.run"
-        for one in pages
+        for one in page.files
         for use in one.resolver.scopes.uses
     )
     return runs and not any(
         (page.symbol(use.node) or "").partition("flags.FLAGS.")[2]
         and use.scope is page.scopes.module_scope
-        and not _is_main(page, use.node)
         for use in page.scopes.uses
-    )
-
-
-def _is_main(page: Page, node: cst.CSTNode) -> bool:
-    return any(
-        isinstance(one, cst.If) and "__main__" in page.source(one.test)
-        for one in page.ancestors(node)
     )

@@ -196,7 +196,7 @@ class _Rewording:
         if not isinstance(outer, cst.FunctionDef) or outer.decorators:
             return None
         name = outer.name.value
-        texts = [one.source.text for one in self.page.beside] or [self.page.text]
+        texts = [one.source.text for one in self.page.files]
         if sum(len(re.findall(rf"\b{name}\b", text)) for text in texts) > 1:
             return None
         return f"stands in `{name}`, which nothing of the program calls: take it out"

@@ -164,7 +164,7 @@ def _prefix(path: str, tf: Any) -> str:
         if latest is None:
             raise UserError(
                 f"{path}: no checkpoint in this directory",
-                hint="Give the prefix of one, such as DIR/model.ckpt-1000.",
+                hint="give the prefix of one, such as DIR/model.ckpt-1000",
             )
         return str(latest)
     for ending in (".index", ".meta"):
@@ -172,7 +172,10 @@ def _prefix(path: str, tf: Any) -> str:
             path = path[: -len(ending)]
     path = re.sub(r"\.data-\d{5}-of-\d{5}$", "", path)
     if not os.path.exists(path + ".index"):
-        raise UserError(f"{path}: there is no checkpoint of this name")
+        raise UserError(
+            f"{path}: there is no checkpoint of this name",
+            hint="give the folder, or the prefix of one, such as DIR/model.ckpt-1000",
+        )
     return path
 
 

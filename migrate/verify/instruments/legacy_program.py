@@ -133,6 +133,8 @@ def main(argv=None):
             raise
     trained = [record for record in instrument.records if record.losses]
     wanted = options.estimator
+    if not trained:
+        raise SystemExit("it trained nothing: no Estimator took a step")
     if len(trained) <= (wanted or 0):
         raise SystemExit(
             f"{options.script} trained {len(trained)} estimator(s); "

@@ -121,7 +121,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             failure = probe.problem or traceback.format_exc()
     probe.finish()
     if failure is None and not probe.trainings:
-        failure = "no training step was seen: no gradient was taken of any loss"
+        failure = "it trained nothing: no gradient was taken of any loss"
     if failure is not None:
         print(failure, file=sys.stderr)
         return 1

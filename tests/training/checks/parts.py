@@ -43,6 +43,7 @@ MANY = training(
     *("keep_checkpoint_every_n_hours", "KerasTask", "evaluate(hooks)", "EvalSpec"),
     *("HParams", "from_saved_model", "RMSProp", "read_data_sets", "next_batch"),
     *("add_metrics", "forward_features", "Regressor", "LinearModel"),
+    *(".parse", ".parse_json", ".to_json", ".add_hparam", ".get"),
 )
 
 
