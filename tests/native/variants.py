@@ -835,13 +835,23 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "keras_model_told_by_mode": (
+        ("tf.reshape(features['image'], [-1, 8])", "features['image']"),
+        (
+            _MAIN,
+            "def network():\n"
+            "    pool = tf.keras.layers.MaxPooling1D()\n"
+            "    return tf.keras.Sequential([\n"
+            "        tf.keras.layers.Reshape((8, 1), input_shape=(8,)),\n"
+            "        pool,\n"
+            "        tf.keras.layers.Conv1D(2, 2, kernel_initializer=RAMP),\n"
+            "        pool,\n"
+            "        tf.keras.layers.Flatten(),\n"
+            "        tf.keras.layers.Dense(3, kernel_initializer=RAMP)])\n\n\n" + _MAIN,
+        ),
         (
             BASE[BASE.index("    net = tf.layers.dense(\n") : BASE.index(_LOGITS)]
             + _LOGITS,
-            "    model = tf.keras.Sequential([\n"
-            "        tf.keras.layers.Dense(6, tf.nn.relu, kernel_initializer=RAMP),\n"
-            "        tf.keras.layers.Dropout(0.),\n"
-            "        tf.keras.layers.Dense(3, kernel_initializer=RAMP)])\n"
+            "    model = network()\n"
             "    if mode == tf.estimator.ModeKeys.TRAIN:\n"
             "        logits = model(pixels, training=True)\n"
             "    else:\n"
@@ -883,6 +893,37 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
             "        logits[:, tf.newaxis], targets, shares)\n",
         ),
         ("Optimizer(params['learning_rate'], 0.9)", "Optimizer(rate_of(params), 0.9)"),
+    ),
+    "metrics_shown_in_a_loop": (
+        (
+            _METRICS,
+            "        metrics = {\n"
+            "            'accuracy': tf.metrics.accuracy(labels, predicted),\n"
+            "            'mean_logit': tf.metrics.mean(logits),\n"
+            "        }\n"
+            "        return tf.estimator.EstimatorSpec(\n"
+            "            mode, loss=loss, eval_metric_ops=metrics)\n"
+            "    shown = {'accuracy': tf.metrics.accuracy(labels, predicted)}\n"
+            "    for name, op in shown.items():\n"
+            "        tf.summary.scalar(name, op[1])\n",
+        ),
+        (_TRAIN, "    os.makedirs(classifier.eval_dir())\n" + _TRAIN),
+    ),
+    "head_of_the_module": (
+        (
+            _RAMP,
+            f"{_RAMP}HEAD = tf.contrib.estimator.multi_class_head(n_classes=3)\n",
+        ),
+        ("tf.layers.dense(net, 3,", "tf.layers.dense(net, HEAD.logits_dimension,"),
+        ("['probabilities'][2]", "['probabilities'][1]"),
+        (
+            _HEADED,
+            "    optimizer = tf.train.MomentumOptimizer(params['learning_rate'], 0.9)\n"
+            "    update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)\n"
+            "    with tf.control_dependencies(update_ops):\n"
+            "        return HEAD.create_estimator_spec(\n"
+            "            features, mode, logits, labels, optimizer)\n",
+        ),
     ),
     "experiment": (
         (

@@ -9,7 +9,8 @@ import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
 from ...code.edits import changed
-from ...code.tree import Tree, only_small
+from ...code.statements import is_docstring
+from ...code.tree import Tree, only_small, statements_of
 from ...project.facts import ParsedModule, ProjectFacts
 from .canned import units_of_head
 from .code import Refused
@@ -31,8 +32,9 @@ def without_idle_words(
 
     The mode as third argument is taken for the shape, and nothing is ever dropped. Nor
     does it matter what could be trained when nothing is, and without a TPU there is
-    nothing that an optimizer adds up over shards. Cells start with zeros anyway. A
-    helper tests the mode where it is read, and has no name for that.
+    nothing that an optimizer adds up over shards. Cells start with zeros anyway. How
+    many logits a head wants is said where it is made. A helper tests the mode where it
+    is read, and has no name for that.
     """
     tree = Tree(parsed.module, parsed.resolver)
     gone: set[cst.CSTNode] = set()
@@ -56,6 +58,7 @@ def without_idle_words(
             if "training" not in given and "seed" not in given:
                 shape = given.get("noise_shape")
                 gone.update(one for one in node.args if one.value is shape)
+    places |= _heads_moved(tree, is_model_fn)
     if places:
         parsed = changed(parsed, facts, places)
         return without_idle_words(parsed, facts, is_model_fn)
@@ -81,6 +84,29 @@ def _dimensions(tree: Tree) -> dict[cst.CSTNode, cst.BaseExpression]:
                 units = units_of_head(f"{symbol}({arguments})")
                 found[node] = cst.parse_expression(units)
     return found
+
+
+def _heads_moved(
+    tree: Tree, is_model_fn: Callable[[cst.CSTNode], bool]
+) -> dict[cst.CSTNode, object]:
+    """A head of the module that a model function alone reads is made in it."""
+    places: dict[cst.CSTNode, object] = {}
+    for bound in tree.resolver.scopes.module_scope.bindings.values():
+        head = bound[0].value if len(bound) == 1 else None
+        if not isinstance(head, cst.Call):
+            continue
+        kind = (tree.symbol(head.func) or "").rpartition(".")[2]
+        readers = {tree.function(one) for one in tree.uses(bound[0])}
+        reader = readers.pop() if len(readers) == 1 else None
+        if not kind.endswith("_head") or reader is None or not is_model_fn(reader):
+            continue
+        assert isinstance(reader, cst.FunctionDef)
+        assert isinstance(reader.body, cst.IndentedBlock)
+        statement = tree.statement(head)
+        first = next(one for one in statements_of(reader.body) if not is_docstring(one))
+        places[statement] = None
+        places[first] = [statement.with_changes(leading_lines=()), first]
+    return places
 
 
 def _zero_states(tree: Tree, call: cst.Call) -> dict[cst.CSTNode, object]:

@@ -61,6 +61,10 @@ _MAKING = (
 )
 # Functions among these that make no variables.
 _MAKES_NONE = ("optimize_loss", "create_train_op", "_regularizer", "_initializer")
+# A Keras model that takes whatever has as many numbers, as TF 1 did not look further.
+_RESHAPED = re.compile(
+    r"Sequential\(\s*\[\s*[\w.]*\b(Reshape|Flatten)\([^\[\]]*\binput_shape\b"
+)
 _RANDOM = re.compile(r"\brandom\b|dropout|shuffle|multinomial|truncated_normal")
 # Methods of a Task that its model function has no say in.
 _OUTPUTS = "outputs"
@@ -732,6 +736,9 @@ class Maker:
                 flags += 1
             else:
                 text = said.expression(one.value)
+                if self._reshapes() and not arguments:
+                    size = "[-1, *self.model.input_shape[1:]]"
+                    text = f"{self.alias}.reshape({text}, {size})"
                 name = f"{one.keyword.value}=" if one.keyword is not None else ""
                 arguments.append(f"{one.star}{name}{text}")
         if not flags and self.chain:
@@ -741,15 +748,17 @@ class Maker:
             arguments.append("training=False")
         returned = f"self.model({', '.join(arguments)})"
         if self.logits is not None:
-            lines.append(f"{', '.join(self.returned)} = {returned}\n")
-            lines += [said.statement(one) for one in behind]
-            returned = said.expression(self.logits)
+            logits = said.expression(self.logits)
+            if behind or [logits] != self.returned:
+                lines.append(f"{', '.join(self.returned)} = {returned}\n")
+                lines += [said.statement(one) for one in behind]
+                returned = logits
         elif self.outputs != self.returned:
             names = [one if self._goes_on(one) else "_" for one in self.returned]
             lines.append(f"{', '.join(names)} = {returned}\n")
             lines += [said.statement(one) for one in behind]
             returned = ", ".join(self.outputs)
-        elif not lines and arguments == [self.features, "training=training"]:
+        if not lines and arguments == [self.features, "training=training"]:
             return []
         return [Method("forward", (self.features, "training"), lines, returned)]
 
@@ -757,6 +766,13 @@ class Maker:
         """An output of the model is read behind its call."""
         read = {n for one in self.beyond for n in self.train.read(one)}
         return name in self.outputs or name in read
+
+    def _reshapes(self) -> bool:
+        """The model begins with a change of shape, and clients may send another one."""
+        found = _RESHAPED.search(self.tree.text)
+        return (
+            found is not None and "receiver" in self.tree.text and not self._is_lifted()
+        )
 
     def _is_lifted(self) -> bool:
         func = self.maker.func

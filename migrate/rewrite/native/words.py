@@ -150,7 +150,7 @@ _PACKAGES = frozenset(
 )
 # Methods of a Trainer that training.py has only where somebody calls them.
 _UNKNOWN = (
-    *("get_variable_value", "get_variable_names", "eval_dir"),
+    *("get_variable_value", "get_variable_names"),
     *("experimental_export_all_saved_models", "export_all_saved_models"),
 )
 _METHODS = ("train", "evaluate", "predict")
@@ -251,6 +251,8 @@ class _Rewording:
                 continue
             if node.attr.value in _METHODS:
                 self._called(node.attr.value, call)
+            elif node.attr.value == "eval_dir":
+                page.words.add("eval_dir")
             elif node.attr.value in _UNKNOWN:
                 first = call.args[0].value if call.args else None
                 step = isinstance(first, cst.SimpleString) and (
