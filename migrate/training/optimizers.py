@@ -187,3 +187,20 @@ class RMSprop(tf_keras.optimizers.RMSprop):
             square -= tf.square(average)
         rate = tf.cast(self.learning_rate, variable.dtype)
         variable.assign_sub(rate * gradient / (tf.sqrt(square) + self.epsilon))
+
+
+def optimizer_named(name: Any, learning_rate: Any) -> Any:
+    """The optimizer that TensorFlow 1 called so; one that is made stays itself."""
+    if not isinstance(name, str):
+        return name() if callable(name) else name
+    makers: dict[str, Any] = {
+        "Adagrad": lambda: tf_keras.optimizers.Adagrad(learning_rate, epsilon=0.0),
+        "Adam": lambda: tf_keras.optimizers.Adam(learning_rate, epsilon=1e-8),
+        "Ftrl": lambda: Ftrl(learning_rate),
+        "Momentum": lambda: Momentum(learning_rate, 0.9),
+        "RMSProp": lambda: RMSProp(learning_rate),
+        "SGD": lambda: tf_keras.optimizers.SGD(learning_rate),
+    }
+    if name not in makers:
+        raise ValueError(f"no optimizer is called {name}, but {', '.join(makers)} are")
+    return makers[name]()

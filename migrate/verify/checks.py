@@ -73,9 +73,10 @@ def judge(
 
 def noise_between(one: Recording, again: Recording, losses: Sequence[float]) -> Noise:
     """The noise that two runs of one program show."""
+    apart = sorted(_apart(one, again) or (), key=lambda each: each.difference)
     return Noise(
         losses=losses,
-        weights={each.name: each.difference for each in _apart(one, again) or ()},
+        weights={each.name: each.difference for each in apart},
         figures={
             name: _relative(one.evaluate[name], again.evaluate[name])
             for name in one.evaluate
@@ -215,14 +216,16 @@ def _apart(first: Recording, second: Recording) -> list[_Apart] | None:
     pairs = paired_weights(first, second, final=True)
     if not pairs:
         return None
-    start = dict(first.initial_weights)
+    names = told_apart([name for name, _ in first.initial_weights])
+    start = dict(zip(names, [one for _, one in first.initial_weights], strict=True))
+    own = told_apart([one.name for one in pairs])
     result = []
-    for name, partner, one, other in pairs:
+    for (name, partner, one, other), key in zip(pairs, own, strict=True):
         absolute = float(np.max(np.abs(one - other), initial=0.0))
         size = float(np.linalg.norm(one))
-        before = start.get(name)
+        before = start.get(key)
         moved = 0.0
-        if before is not None:
+        if before is not None and before.shape == one.shape:
             # Either may be the one that moved.
             moved = max(
                 float(np.linalg.norm(one - before)),

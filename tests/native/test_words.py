@@ -490,6 +490,12 @@ ROWS = {
         "FLAGS = tf.flags.FLAGS\nN = FLAGS.n\ntf.app.run(main)\n",
         "FLAGS = tf.flags.FLAGS\nN = FLAGS.n\napp.run(main)\n",
     ),
+    "flags that the script reads before it runs": (
+        "FLAGS = tf.flags.FLAGS\nif __name__ == '__main__':\n    f(FLAGS.n)\n"
+        "    tf.app.run(main)\n",
+        "FLAGS = tf.flags.FLAGS\nif __name__ == '__main__':\n    f(FLAGS.n)\n"
+        "    app.run(main)\n",
+    ),
     # inputs
     "an iterator's tensors": (
         """
@@ -618,6 +624,45 @@ ROWS = {
         batch = read().as_numpy_iterator()
         first = next(batch)
         print(first)
+        """,
+    ),
+    "sessions that look at one data after another": (
+        """
+        def maker(path):
+            def read():
+                x, y = data(path).make_one_shot_iterator().get_next()
+                return x, y
+            return read
+
+
+        read_one = maker('one')
+        x, y = read_one()
+        with tf.Session() as sess:
+            first, _ = sess.run([x, y])
+        print(first)
+
+        read_two = maker('two')
+        x, y = read_two()
+        with tf.Session() as sess:
+            print(sess.run(y))
+        """,
+        """
+        def maker(path):
+            def read():
+                return data(path)
+            return read
+
+
+        read_one = maker('one')
+        batches = read_one().as_numpy_iterator()
+        x, y = next(batches)
+        first, _ = x, y
+        print(first)
+
+        read_two = maker('two')
+        batches_2 = read_two().as_numpy_iterator()
+        x, y = next(batches_2)
+        print(y)
         """,
     ),
     "a session that looks at what is returned": (
@@ -1417,6 +1462,31 @@ def test_words_of_one_file_that_another_imports(tmp_path: Path) -> None:
     assert text(train, helpers) == (
         "from helpers import N, tf\nfrom training import Trainer\n\ne = Trainer(tf.abs, N)\n"
     )
+
+
+def test_an_alias_that_no_other_file_reads_goes(tmp_path: Path) -> None:
+    (tmp_path / "names.py").write_text(
+        "import tensorflow as tf\n\nModeKeys = tf.estimator.ModeKeys\nKEY = ModeKeys.EVAL\n"
+    )
+    path = tmp_path / "train.py"
+
+    def text(code: str) -> str:
+        path.write_text(f"import tensorflow as tf\nimport names as n\n\n{code}\n")
+        facts = ProjectFacts((path, tmp_path / "names.py"))
+        train, names = (
+            facts.parsed(tmp_path / name) for name in ("train.py", "names.py")
+        )
+        assert train is not None
+        assert names is not None
+        options = {"module": "training", "package": "", "for_tf2": False}
+        return str(reworded(names, beside=(train,), **options).text)
+
+    gone = text("print(n.KEY, tf.estimator.ModeKeys.TRAIN)")
+    assert "ModeKeys" not in gone
+    assert "KEY = 'eval'" in gone.replace('"', "'")
+    for read in ("n.ModeKeys.TRAIN", "vars(n).ModeKeys"):
+        with pytest.raises(Refused, match="handed about"):
+            text(f"print(n.KEY, {read})")
 
 
 # -- what a program is told, and asks for

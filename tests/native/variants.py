@@ -126,6 +126,9 @@ _LOSS = (
     "    loss = tf.losses.sparse_softmax_cross_entropy(labels=labels, logits=logits)\n"
 )
 _UPDATE = BASE[BASE.index("    optimizer =") : BASE.index(_LAST)]
+_LOGITS = (
+    "    logits = tf.layers.dense(net, 3, kernel_initializer=RAMP, name='logits')\n"
+)
 _HEADED = BASE[BASE.index("\n    predicted = ") : BASE.index("\n\ndef ramp")]
 _DATA = "    return data.batch(batch_size)\n"
 
@@ -519,8 +522,7 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "sizes_of_shapes": (
         (
-            "    logits = tf.layers.dense(net, 3, kernel_initializer=RAMP, "
-            "name='logits')\n",
+            _LOGITS,
             "    size = net.get_shape()[-1].value\n"
             "    width = net.shape[1]\n"
             "    kernel = tf.get_variable('kernel', [size, 3], initializer=RAMP)\n"
@@ -650,8 +652,7 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "keras_layers": (
         (
-            "    logits = tf.layers.dense(net, 3, kernel_initializer=RAMP, "
-            "name='logits')\n",
+            _LOGITS,
             "    head = tf.keras.layers.Dense(\n"
             "        3, kernel_initializer=tf.keras.initializers.Constant(.1))\n"
             "    logits = head(net)\n",
@@ -659,8 +660,7 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "keras_recurrent": (
         (
-            "    logits = tf.layers.dense(net, 3, kernel_initializer=RAMP, "
-            "name='logits')\n",
+            _LOGITS,
             "    gates = tf.keras.layers.LSTM(\n"
             "        4, kernel_initializer=RAMP, recurrent_initializer=RAMP)\n"
             "    net = gates(tf.reshape(net, [-1, 3, 2]))\n"
@@ -796,6 +796,133 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
             "            lambda: dataset('train', 10), 25, hooks=[hook]),\n"
             "        tf.estimator.EvalSpec(lambda: dataset('test', 20), None,\n"
             "                              throttle_secs=0))\n",
+        ),
+    ),
+    "names_that_differ": (
+        (
+            _MAIN,
+            "def scaled(x, scope='scaled'):\n"
+            "    with tf.variable_scope(scope, reuse=tf.AUTO_REUSE):\n"
+            "        return x * tf.get_variable('scale', [6], initializer=RAMP)\n\n\n"
+            "def first(x, scope='first'):\n"
+            "    with tf.variable_scope(scope, reuse=tf.AUTO_REUSE):\n"
+            "        return scaled(x)\n\n\n"
+            "def second(x, scope='second'):\n"
+            "    with tf.variable_scope(scope, reuse=tf.AUTO_REUSE):\n"
+            "        return scaled(x)\n\n\n" + _MAIN,
+        ),
+        (
+            _LOGITS,
+            "    for n in range(2):\n"
+            "        with tf.variable_scope('block_{}'.format(n)):\n"
+            "            net = second(first(net))\n"
+            "        net = tf.layers.dense(\n"
+            "            net, 6, kernel_initializer=RAMP, name='dense_%d' % n)\n"
+            + _LOGITS,
+        ),
+    ),
+    "clipped_by_slim": (
+        (_RAMP, f"{_RAMP}slim = tf.contrib.slim\n"),
+        (
+            "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op",
+            "    del features\n    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op",
+        ),
+        (
+            _UPDATE,
+            "    optimizer = tf.train.MomentumOptimizer(params['learning_rate'], 0.9)\n"
+            "    train_op = slim.learning.create_train_op(\n"
+            "        loss, optimizer, clip_gradient_norm=0.1)\n",
+        ),
+    ),
+    "keras_model_told_by_mode": (
+        ("tf.reshape(features['image'], [-1, 8])", "features['image']"),
+        (
+            _MAIN,
+            "def network():\n"
+            "    pool = tf.keras.layers.MaxPooling1D()\n"
+            "    return tf.keras.Sequential([\n"
+            "        tf.keras.layers.Reshape((8, 1), input_shape=(8,)),\n"
+            "        pool,\n"
+            "        tf.keras.layers.Conv1D(2, 2, kernel_initializer=RAMP),\n"
+            "        pool,\n"
+            "        tf.keras.layers.Flatten(),\n"
+            "        tf.keras.layers.Dense(3, kernel_initializer=RAMP)])\n\n\n" + _MAIN,
+        ),
+        (
+            BASE[BASE.index("    net = tf.layers.dense(\n") : BASE.index(_LOGITS)]
+            + _LOGITS,
+            "    model = network()\n"
+            "    if mode == tf.estimator.ModeKeys.TRAIN:\n"
+            "        logits = model(pixels, training=True)\n"
+            "    else:\n"
+            "        logits = model(pixels, training=False)\n",
+        ),
+        (
+            _EVALUATE,
+            _EVALUATE + "    image = tf.placeholder(tf.float32, [None, 4, 2])\n"
+            "    receiver = tf.estimator.export.build_raw_serving_input_receiver_fn(\n"
+            "        {'image': image})\n"
+            "    assert classifier.export_savedmodel(tempfile.mkdtemp(), receiver)\n",
+        ),
+    ),
+    "cells_from_zero": (
+        (
+            _MAIN,
+            "def rate_of(params):\n"
+            "    return tf.train.exponential_decay(\n"
+            "        params['learning_rate'], tf.train.get_global_step(), 5, 0.9)\n\n\n"
+            + _MAIN,
+        ),
+        (
+            _LOGITS,
+            "    steps = tf.reshape(net, [-1, 3, 2])\n"
+            "    count = tf.shape(steps)[0]\n"
+            "    cell = tf.nn.rnn_cell.GRUCell(4, kernel_initializer=RAMP)\n"
+            "    state = cell.zero_state(count, tf.float32)\n"
+            "    outputs, _ = tf.nn.dynamic_rnn(cell, steps, initial_state=state)\n"
+            "    flat = tf.reshape(outputs, [-1, 12])\n"
+            "    weights = tf.get_variable('weights', [12, 3], initializer=RAMP)\n"
+            "    bias = tf.get_variable('bias', [3], initializer=RAMP)\n"
+            "    logits = tf.reshape(tf.matmul(flat, weights) + bias, [count, 3])\n",
+        ),
+        (
+            _LOSS,
+            "    targets = tf.reshape(labels, [-1, 1])\n"
+            "    shares = 1. + tf.cast(targets, tf.float32)\n"
+            "    loss = tf.contrib.seq2seq.sequence_loss(\n"
+            "        logits[:, tf.newaxis], targets, shares)\n",
+        ),
+        ("Optimizer(params['learning_rate'], 0.9)", "Optimizer(rate_of(params), 0.9)"),
+    ),
+    "metrics_shown_in_a_loop": (
+        (
+            _METRICS,
+            "        metrics = {\n"
+            "            'accuracy': tf.metrics.accuracy(labels, predicted),\n"
+            "            'mean_logit': tf.metrics.mean(logits),\n"
+            "        }\n"
+            "        return tf.estimator.EstimatorSpec(\n"
+            "            mode, loss=loss, eval_metric_ops=metrics)\n"
+            "    shown = {'accuracy': tf.metrics.accuracy(labels, predicted)}\n"
+            "    for name, op in shown.items():\n"
+            "        tf.summary.scalar(name, op[1])\n",
+        ),
+        (_TRAIN, "    os.makedirs(classifier.eval_dir())\n" + _TRAIN),
+    ),
+    "head_of_the_module": (
+        (
+            _RAMP,
+            f"{_RAMP}HEAD = tf.contrib.estimator.multi_class_head(n_classes=3)\n",
+        ),
+        ("tf.layers.dense(net, 3,", "tf.layers.dense(net, HEAD.logits_dimension,"),
+        ("['probabilities'][2]", "['probabilities'][1]"),
+        (
+            _HEADED,
+            "    optimizer = tf.train.MomentumOptimizer(params['learning_rate'], 0.9)\n"
+            "    update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)\n"
+            "    with tf.control_dependencies(update_ops):\n"
+            "        return HEAD.create_estimator_spec(\n"
+            "            features, mode, logits, labels, optimizer)\n",
         ),
     ),
     "experiment": (

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from tfmigrate.errors import UserError
+from tfmigrate.verify.checks import noise_between
 from tfmigrate.verify.comparison import (
     LOSS_TOLERANCE,
     NOISE_FACTOR,
@@ -196,6 +197,21 @@ def test_weights_that_began_alike_are_told_apart_by_how_they_ended() -> None:
     )
     assert compare_trajectories(first, second).weight_difference == 0
     assert pair_weights(first, second) == (1, 0)
+
+
+def test_weights_of_one_name_are_compared_with_themselves() -> None:
+    starts = [np.zeros(3, np.float32), np.zeros((2, 2), np.float32)]
+    ends = [one + 1 for one in starts]
+    one, again = (
+        recording(
+            [1.0],
+            initial_weights=[("W", value) for value in starts],
+            final_weights=[("W", value) for value in after],
+        )
+        for after in (ends, [ends[0] * 1.5, ends[1]])
+    )
+    noise = noise_between(one, again, [0.0])
+    assert noise.weights["W"] == pytest.approx(1 / 3)
 
 
 def test_what_is_not_trained_may_have_no_partner() -> None:

@@ -31,7 +31,14 @@ from .schedules import SIGNATURES as SCHEDULES
 from .schedules import schedule
 from .spread import spread
 
-__all__ = ["SIGNATURES", "SIGNATURES_2", "canned", "task_of_head"]
+__all__ = [
+    "SIGNATURES",
+    "SIGNATURES_2",
+    "TASKS",
+    "canned",
+    "task_of_head",
+    "units_of_head",
+]
 
 _CLASSES = ("n_classes", "weight_column", "label_vocabulary")
 _NUMBERS = ("label_dimension", "weight_column")
@@ -126,7 +133,7 @@ _HEADS = {
          "name"),
     ),
 }  # fmt: skip
-_TASKS = (
+TASKS = (
     "BinaryClassifier",
     "Classifier",
     "MultiLabelClassifier",
@@ -190,6 +197,14 @@ def task_of_head(text: str) -> tuple[str, list[str]]:
     return name, options
 
 
+def units_of_head(text: str) -> str:
+    """How many logits a head wants."""
+    _, units, _ = _Canned("a model_fn", {"head": text}, {}, False, True).head()
+    if not repeatable(units):
+        raise Refused(f"a head whose number of logits is `{units}`")
+    return units
+
+
 @dataclass
 class _Canned:
     """The call of one of the classes."""
@@ -250,7 +265,7 @@ class _Canned:
             units = given.get("n_classes", "2")
         else:
             name, units = self.classes(given.get("n_classes", "2"))
-        self.training |= {head for head in _TASKS if head in re.findall(r"\w+", name)}
+        self.training |= {head for head in TASKS if head in re.findall(r"\w+", name)}
         options: list[str] = []
         if name == "ThresholdClassifier":
             options.append(f"thresholds={given['thresholds']}")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import libcst as cst
 
 from ...code.arguments import is_none
 from . import strategies
+from .canned import TASKS
 from .page import Page
 from .strategies import for_servers
 from .word import Handler, Word, arguments, named, taken
@@ -109,15 +111,30 @@ def _give_params(page: Page, call: cst.Call, task: cst.Arg | None) -> None:
     if task is None or "params" in given or any(arg.star for arg in call.args):
         return
     made = page.resolver.definition(task.value)
-    if not isinstance(made, cst.ClassDef) or len(call.args) - len(given) > 3:
+    if len(call.args) - len(given) > 3:
         return
-    for one in made.body.body:
-        if (
-            isinstance(one, cst.FunctionDef)
-            and one.name.value == "__init__"
-            and any(param.name.value == "params" for param in one.params.params)
-        ):
-            page.add_argument(call, "params={}")
+    tasks = [made] if isinstance(made, cst.ClassDef) else [*_tasks(page)]
+    if tasks and all(map(_takes_params, tasks)):
+        page.add_argument(call, "params={}")
+
+
+def _tasks(page: Page) -> Iterator[cst.ClassDef]:
+    """The tasks of the program, of which an Estimator has one."""
+    for parsed in (page.parsed, *page.beside):
+        for node in parsed.nodes:
+            bases = node.bases if isinstance(node, cst.ClassDef) else ()
+            names = {getattr(one.value, "value", None) for one in bases}
+            if isinstance(node, cst.ClassDef) and names & {"Task", *TASKS}:
+                yield node
+
+
+def _takes_params(task: cst.ClassDef) -> bool:
+    return any(
+        isinstance(one, cst.FunctionDef)
+        and one.name.value == "__init__"
+        and any(param.name.value == "params" for param in one.params.params)
+        for one in task.body.body
+    )
 
 
 def _config(page: Page, word: Word) -> None:

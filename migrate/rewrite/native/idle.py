@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
 from ...code.edits import changed
-from ...code.tree import Tree, only_small
+from ...code.statements import is_docstring
+from ...code.tree import Tree, only_small, statements_of
 from ...project.facts import ParsedModule, ProjectFacts
+from .canned import units_of_head
+from .code import Refused
 
 __all__ = ["without_idle_words"]
 
+_NO_COMMA = cst.MaybeSentinel.DEFAULT
+# Functions that run cells, from zeros where they are not told from what.
+_RUNNING = ("dynamic_rnn", "static_rnn")
 _DROPOUT = ("inputs", "rate", "noise_shape", "seed", "training", "name")
 
 
@@ -25,18 +32,22 @@ def without_idle_words(
 
     The mode as third argument is taken for the shape, and nothing is ever dropped. Nor
     does it matter what could be trained when nothing is, and without a TPU there is
-    nothing that an optimizer adds up over shards. A helper tests the mode where it is
-    read, and has no name for that.
+    nothing that an optimizer adds up over shards. Cells start with zeros anyway. How
+    many logits a head wants is said where it is made. A helper tests the mode where it
+    is read, and has no name for that.
     """
     tree = Tree(parsed.module, parsed.resolver)
     gone: set[cst.CSTNode] = set()
     plain: set[cst.CSTNode] = set()
+    places: dict[cst.CSTNode, object] = {}
     for node in parsed.nodes:
         symbol = tree.symbol(node.func) if isinstance(node, cst.Call) else None
         if not isinstance(node, cst.Call) or symbol is None:
             continue
         if symbol.endswith("tpu.CrossShardOptimizer") and node.args:
             plain.add(node)
+        if symbol.endswith(_RUNNING):
+            places |= _zero_states(tree, node)
         if symbol.startswith("tf.layers."):
             gone.update(one for one in node.args if _trains(tree, one))
         if symbol == "tf.layers.dropout":
@@ -47,10 +58,84 @@ def without_idle_words(
             if "training" not in given and "seed" not in given:
                 shape = given.get("noise_shape")
                 gone.update(one for one in node.args if one.value is shape)
-    flags = _flags(tree, is_model_fn)
+    places |= _heads_moved(tree, is_model_fn)
+    if places:
+        parsed = changed(parsed, facts, places)
+        return without_idle_words(parsed, facts, is_model_fn)
+    flags = {**_flags(tree, is_model_fn), **_dimensions(tree)}
     if not gone and not plain and not flags:
         return parsed
     return changed(parsed, facts, _Without(gone, plain, flags))
+
+
+def _dimensions(tree: Tree) -> dict[cst.CSTNode, cst.BaseExpression]:
+    """``head.logits_dimension``, and the number that it is."""
+    found: dict[cst.CSTNode, cst.BaseExpression] = {}
+    for node in tree.nodes:
+        if not isinstance(node, cst.Attribute) or node.attr.value != "logits_dimension":
+            continue
+        head = tree.value(node.value)
+        symbol = tree.symbol(head.func) if isinstance(head, cst.Call) else None
+        if isinstance(head, cst.Call) and symbol is not None:
+            arguments = ", ".join(
+                tree.code(one.with_changes(comma=_NO_COMMA)) for one in head.args
+            )
+            with suppress(Refused):
+                units = units_of_head(f"{symbol}({arguments})")
+                found[node] = cst.parse_expression(units)
+    return found
+
+
+def _heads_moved(
+    tree: Tree, is_model_fn: Callable[[cst.CSTNode], bool]
+) -> dict[cst.CSTNode, object]:
+    """A head of the module that a model function alone reads is made in it."""
+    places: dict[cst.CSTNode, object] = {}
+    for bound in tree.resolver.scopes.module_scope.bindings.values():
+        head = bound[0].value if len(bound) == 1 else None
+        if not isinstance(head, cst.Call):
+            continue
+        kind = (tree.symbol(head.func) or "").rpartition(".")[2]
+        readers = {tree.function(one) for one in tree.uses(bound[0])}
+        reader = readers.pop() if len(readers) == 1 else None
+        if not kind.endswith("_head") or reader is None or not is_model_fn(reader):
+            continue
+        assert isinstance(reader, cst.FunctionDef)
+        assert isinstance(reader.body, cst.IndentedBlock)
+        statement = tree.statement(head)
+        first = next(one for one in statements_of(reader.body) if not is_docstring(one))
+        places[statement] = None
+        places[first] = [statement.with_changes(leading_lines=()), first]
+    return places
+
+
+def _zero_states(tree: Tree, call: cst.Call) -> dict[cst.CSTNode, object]:
+    """``initial_state=cell.zero_state(size, dtype)`` says the type alone."""
+    typed = any(one.keyword and one.keyword.value == "dtype" for one in call.args)
+    places: dict[cst.CSTNode, object] = {}
+    for arg in call.args:
+        name = arg.keyword.value if arg.keyword is not None else ""
+        made: cst.BaseExpression | None = arg.value
+        bound = tree.resolver.bindings(made) if isinstance(made, cst.Name) else []
+        if len(bound) == 1 and len(tree.uses(bound[0])) == 1:
+            made = bound[0].value
+        zeros = made if isinstance(made, cst.Call) else None
+        func = zeros.func if zeros is not None else None
+        if (
+            name.startswith("initial_state")
+            and zeros is not None
+            and isinstance(func, cst.Attribute)
+            and func.attr.value == "zero_state"
+            and len(zeros.args) == 2
+        ):
+            told = arg.with_changes(
+                keyword=cst.Name("dtype"), value=zeros.args[1].value
+            )
+            places[arg] = None if typed else told
+            typed = True
+            if zeros is not arg.value:
+                places[tree.statement(zeros)] = None
+    return places
 
 
 def _flags(
@@ -136,6 +221,11 @@ class _Without(cst.CSTTransformer):
 
     def leave_Name(
         self, original_node: cst.Name, updated_node: cst.Name
+    ) -> cst.BaseExpression:
+        return self.flags.get(original_node, updated_node)
+
+    def leave_Attribute(
+        self, original_node: cst.Attribute, updated_node: cst.Attribute
     ) -> cst.BaseExpression:
         return self.flags.get(original_node, updated_node)
 

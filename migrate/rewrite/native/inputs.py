@@ -120,7 +120,7 @@ def _returns(
 
 def _gives_data(page: Page, call: cst.Call) -> bool:
     """A function of the program that returns what it reads of a data set."""
-    function = page.resolver.definition(call.func)
+    function = page.resolver.definition(call.func) or _made_by(page, call.func)
     if not isinstance(function, cst.FunctionDef):
         return False
     return any(
@@ -128,6 +128,18 @@ def _gives_data(page: Page, call: cst.Call) -> bool:
         for node, one in page.scopes.calls.items()
         if isinstance(node, cst.Attribute) and node.attr.value == "get_next"
     )
+
+
+def _made_by(page: Page, func: cst.BaseExpression) -> cst.CSTNode | None:
+    """The function within another that a call of this one has returned."""
+    made = page.value(func)
+    maker = page.resolver.definition(made.func) if isinstance(made, cst.Call) else None
+    told = [
+        one.value
+        for one in (walk(maker) if isinstance(maker, cst.FunctionDef) else ())
+        if isinstance(one, cst.Return) and page.function(one) is maker
+    ]
+    return page.resolver.definition(told[0]) if len(told) == 1 else None
 
 
 def _dataset(page: Page, made: cst.BaseExpression | None) -> cst.BaseExpression | None:

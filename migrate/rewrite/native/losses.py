@@ -32,6 +32,7 @@ _LAST = ("scope", "loss_collection", "reduction")
 _LABELS = ("labels", "predictions", "weights")
 _CONTRIB = ("predictions", "labels", "weights")
 
+_SEQUENCE = "tf.contrib.seq2seq.sequence_loss"
 # Parameters by position.
 SIGNATURES: dict[str, tuple[str, ...]] = {
     "tf.losses.absolute_difference": (*_LABELS, *_LAST),
@@ -66,6 +67,10 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     ),
     "tf.contrib.losses.sparse_softmax_cross_entropy": (
         "logits", "labels", "weights", "scope",
+    ),
+    _SEQUENCE: (
+        "logits", "targets", "weights", "average_across_timesteps",
+        "average_across_batch", "softmax_loss_function", "name",
     ),
     "tf.nn.sigmoid_cross_entropy_with_logits": (
         "_sentinel", "labels", "logits", "name",
@@ -127,6 +132,8 @@ def loss(
     short = symbol.rpartition(".")[2]
     if symbol.startswith("tf.nn."):
         return Code(_cross_entropy(short, given, learned_labels=learned_labels))
+    if symbol == _SEQUENCE:
+        return Code(_of_sequences(given))
     contrib = symbol.startswith("tf.contrib.")
     elements, rank = _elements(short, given, ranks, types, contrib, learned_labels)
     if contrib and short == "hinge_loss":
@@ -149,6 +156,25 @@ def _cross_entropy(short: str, given: Arguments, *, learned_labels: bool) -> str
         pos_weight=given.get("pos_weight"),
         axis=None if literal(axis) == -1 else axis,
     )
+
+
+def _of_sequences(given: Arguments) -> str:
+    """The mean over all steps, each of which has a weight."""
+    for name, text in given.items():
+        means = name.startswith("average_across") and literal(text) is True
+        if name not in ("logits", "targets", "weights", "name") and not means:
+            raise Refused(f"`{_SEQUENCE}` with `{name}`")
+    labels, logits, weights = (given.get(k) for k in ("targets", "logits", "weights"))
+    if labels is None or weights is None:
+        raise Refused(f"`{_SEQUENCE}` without targets or weights")
+    function = "tf.nn.sparse_softmax_cross_entropy_with_logits"
+    entropies = call(function, labels=labels, logits=logits)
+    if weights.startswith(("tf.ones(", "tf.ones_like(")):
+        return f"tf.reduce_mean({entropies})"
+    if not repeatable(weights):
+        raise Refused(f"`{_SEQUENCE}` of calls: give its weights a name")
+    total = f"tf.reduce_sum({grouped(weights)} * {entropies})"
+    return call("tf.math.divide_no_nan", total, f"tf.reduce_sum({weights})")
 
 
 def is_float(text: str, kind: str | None) -> bool:

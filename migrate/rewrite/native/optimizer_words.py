@@ -25,6 +25,13 @@ _RATE = "LEARNING_RATE_ARGUMENT"
 _CLIP = "tf.contrib.estimator.clip_gradients_by_norm"
 _TOGETHER = "gradients are clipped when those of all replicas are added up"
 _GATHERED = re.compile(r"get_total_loss|get_losses|\.LOSSES\b|add_loss\b")
+# Optimizers that stand in other tables, or are of model functions alone.
+_ELSEWHERE = ("tf.contrib.", "tf.keras.")
+# What a Task names its optimizer by, once it stands in the file.
+_OF_TASKS = re.compile(
+    r"tf_keras\.optimizers\.\w+|Momentum|RMSProp|Adadelta|Ftrl|ProximalAdagrad|LazyAdam"
+    r"|RMSprop"
+)
 _ROWS = ("embedding", "gather", "feature_column")
 
 
@@ -152,7 +159,10 @@ def _is_rate(page: Page, node: cst.CSTNode, depth: int = 0) -> bool:
     holder = page.parent(node)
     if isinstance(holder, cst.Arg):
         call = page.parent(holder)
-        return isinstance(call, cst.Call) and page.symbol(call.func) in OPTIMIZERS
+        return isinstance(call, cst.Call) and (
+            page.symbol(call.func) in OPTIMIZERS
+            or _OF_TASKS.fullmatch(page.source(call.func)) is not None
+        )
     if isinstance(holder, cst.Assign) and len(holder.targets) == 1:
         target = holder.targets[0].target
         names = page.loads(target.value) if isinstance(target, cst.Name) else []
@@ -180,7 +190,7 @@ def _is_rate(page: Page, node: cst.CSTNode, depth: int = 0) -> bool:
 
 
 WORDS: dict[str, Handler] = {
-    **{name: _optimizer for name in OPTIMIZERS if name.startswith("tf.train.")},
+    **{name: _optimizer for name in OPTIMIZERS if not name.startswith(_ELSEWHERE)},
     _CLIP: _clip,
     **{name: _loss for name in LOSSES if not name.startswith("tf.nn.")},
     **{name: _schedule for name in SCHEDULES if name.startswith("tf.train.")},

@@ -23,6 +23,7 @@ _TRAIN = "tf.train."
 _KERAS = "tf.keras.optimizers."
 _OPT = "tf.contrib.opt."
 _LAST = ("use_locking", "name")
+_BY_NAME = "tf.estimator.get_optimizer_instance"
 _BETAS = ("learning_rate", "beta1", "beta2", "epsilon", *_LAST)
 _OF_KERAS = ("name", "lr", "decay", "clipnorm", "clipvalue")
 _REGULARIZED = ("l1_regularization_strength", "l2_regularization_strength")
@@ -67,6 +68,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
         "learning_rate", "rho", "momentum", "epsilon", "centered", *_OF_KERAS,
     ),
     _KERAS + "SGD": ("learning_rate", "momentum", "nesterov", *_OF_KERAS),
+    _BY_NAME: ("optimizer", "learning_rate"),
 }  # fmt: skip
 
 # Optimizers that have a name of their own: canned Estimators and `optimize_loss`.
@@ -135,8 +137,8 @@ def optimizer(symbol: str, arguments: Arguments, *, schedule: bool, rows: bool) 
     `schedule`: the learning rate is a schedule object. `rows`: some gradients may be
     those of looked-up rows.
     """
-    if symbol == "tf.contrib.layers.optimize_loss":
-        return _named(arguments, schedule=schedule, rows=rows)
+    if symbol in (_BY_NAME, "tf.contrib.layers.optimize_loss"):
+        return _named(symbol, arguments, schedule=schedule, rows=rows)
     if symbol not in SIGNATURES:
         raise Refused(f"`{symbol}` has no optimizer with the same steps in Keras")
     short = symbol.rpartition(".")[2].removesuffix("Optimizer")
@@ -198,15 +200,16 @@ def _refuse_rows(symbol: str, rows: bool) -> None:
         )
 
 
-def _named(arguments: Arguments, *, schedule: bool, rows: bool) -> Code:
-    """The optimizer that `optimize_loss` made of a name."""
-    name = literal(arguments.get("optimizer"))
-    if name not in NAMES:
-        raise Refused(
-            f"`tf.contrib.layers.optimize_loss` with the optimizer "
-            f"{arguments.get('optimizer')}, whose class is not seen"
-        )
-    given = {"learning_rate": arguments.get("learning_rate", "None")}
+def _named(symbol: str, arguments: Arguments, *, schedule: bool, rows: bool) -> Code:
+    """The optimizer that TensorFlow 1 made of a name."""
+    text = arguments.get("optimizer", "None")
+    rate = arguments.get("learning_rate", "None")
+    name = literal(text)
+    if name is UNKNOWN:
+        return Code(call("optimizer_named", text, rate), frozenset({"optimizer_named"}))
+    if name not in NAMES or (name == "Momentum" and symbol == _BY_NAME):
+        raise Refused(f"`{symbol}` with the optimizer {text}")
+    given = {"learning_rate": rate}
     if name == "Momentum":
         given["momentum"] = "0.9"
     return optimizer(NAMES[name], given, schedule=schedule, rows=rows)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from ...code.tree import Statement, walk
+from ...names.scopes import Binding
 from .page import Page, Region
 
 __all__ = ["Peek", "peeks"]
@@ -37,10 +38,10 @@ class Peek:
         found: set[cst.Assign] = set()
         for _, names in self.runs:
             for name in names:
-                bound = self.page.resolver.bindings(name)
-                if len(bound) != 1 or not isinstance(bound[0].node, cst.CSTNode):
+                bound = _binding(self.page, name)
+                if bound is None:
                     return None
-                holder = self.page.statement(bound[0].node)
+                holder = self.page.statement(bound.node)
                 if not isinstance(holder, cst.SimpleStatementLine):
                     return None
                 one = holder.body[0]
@@ -57,7 +58,8 @@ class Peek:
             for read in (
                 page.loads(target.value) if isinstance(target, cst.Name) else ()
             ):
-                bound = page.resolver.bindings(read)
+                last = _binding(page, read)
+                bound = [last] if last is not None else page.resolver.bindings(read)
                 if read in inside or not any(
                     page.statement(one.node) is page.statement(made) for one in bound
                 ):
@@ -89,6 +91,7 @@ class Peek:
         target = made.targets[0].target
         single = isinstance(target, cst.Name)
         name = target.value if isinstance(target, cst.Name) else page.free("batches")
+        page.bound_names.add(name)
         page.put(made, f"{name} = ", data, ".as_numpy_iterator()")
         for call, _ in self.runs:
             fetched = call.args[0].value
@@ -130,6 +133,19 @@ class Peek:
         shift = len(page.indent(block)) - len(page.indent(block.body.body[0]))
         page.put_span(start, end, Region(first, end, shift))
         page.rewritten.update(one for one in walk(block) if isinstance(one, cst.Call))
+
+
+def _binding(page: Page, name: cst.Name) -> Binding | None:
+    """What gave a name its value; of several in a row, the last before it."""
+    found = page.resolver.bindings(name)
+    if len(found) < 2:
+        return found[0] if found else None
+    module = page.parsed.module
+    in_a_row = all(page.parent(page.statement(one.node)) is module for one in found)
+    if not in_a_row or page.function(name) is not None:
+        return None
+    before = [one for one in found if page.line(one.node) < page.line(name)]
+    return before[-1] if before else None
 
 
 def peeks(page: Page) -> list[Peek]:

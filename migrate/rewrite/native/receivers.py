@@ -346,6 +346,10 @@ def _raw(page: Page, word: Word) -> None:
         page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
         return
     made: list[cst.CSTNode] = [*walk(features)]
+    for name in [one for one in made if isinstance(one, cst.Name)]:
+        binding = page.assigned(name)
+        if binding is not None and page.uses(binding) == [name]:
+            made.append(binding.value or name)
     function = page.function(word.node)
     if isinstance(function, cst.FunctionDef):
         made += _filled(page.parsed, function)

@@ -178,7 +178,7 @@ class Said(cst.CSTTransformer):
     def leave_Subscript(
         self, original_node: cst.Subscript, updated_node: cst.Subscript
     ) -> cst.BaseExpression:
-        """``accuracy[1]``, a metric that is shown while it trains."""
+        """``accuracy[1]``, ``metrics["acc"][1]``: a metric shown while it trains."""
         value = self.mode.found.notes.values.get(original_node.value)
         if (
             not isinstance(value, Called)
@@ -188,6 +188,8 @@ class Said(cst.CSTTransformer):
             return updated_node
         key = original_node.slice[0].slice
         shown = self.tree.code(original_node.value)
+        in_dict = re.fullmatch(r"\w+\[['\"](\w+)['\"]\]", shown)
+        shown = in_dict[1] if in_dict is not None else shown
         if (
             not isinstance(key, cst.Index)
             or self.tree.code(key) != "1"

@@ -24,6 +24,8 @@ __all__ = ["has_mode_branches", "merge_shared", "places_of"]
 _FLAGS = frozenset(("is_train", "is_training", "mode", "train", "training"))
 
 _NAMED = ("name", "scope")
+# What is filled in, in a text that is formatted.
+_FILLED = re.compile(r"%[-+ #0-9.]*[a-zA-Z%]|\{[^{}]*\}")
 # Layers without variables.
 _EMPTY = re.compile(r"\.(Dropout|Flatten|ReLU|\w*Pooling\w*|dropout|flatten)\b")
 
@@ -35,10 +37,40 @@ class _Part(NamedTuple):
     known: bool
 
     def may_be(self, other: _Part) -> bool:
-        return self.text == other.text or not (self.known and other.known)
+        if self.text == other.text or (self.known and other.known):
+            return self.text == other.text
+        (start, end), (other_start, other_end) = self._ends(), other._ends()
+        shared = min(len(start), len(other_start))
+        if start[:shared] != other_start[:shared]:
+            return False
+        return end.endswith(other_end) or other_end.endswith(end)
+
+    def _ends(self) -> tuple[str, str]:
+        """What it begins and ends with for certain: of ``"conv_%d" % i``, `conv_`."""
+        if self.known:
+            return self.text, self.text
+        pieces = _pieces(ast.parse(self.text, mode="eval").body)
+        return pieces[0], pieces[-1]
 
 
 _Place = tuple[_Part, ...]
+
+
+def _pieces(node: ast.expr) -> list[str]:
+    """What is certain in a text, with an empty one for each part that is not."""
+    if isinstance(node, ast.Constant):
+        return [str(node.value)]
+    if isinstance(node, ast.JoinedStr):
+        return [piece for value in node.values for piece in _pieces(value)]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return _pieces(node.left) + _pieces(node.right)
+    if isinstance(node, ast.BinOp) and isinstance(node.left, ast.Constant):
+        return _FILLED.split(str(node.left.value))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        held = node.func.value
+        if isinstance(held, ast.Constant) and node.func.attr == "format":
+            return _FILLED.split(str(held.value))
+    return [""]
 
 
 def merge_shared(classes: Sequence[Lifted]) -> None:
@@ -59,9 +91,8 @@ def places_of(
     lifted: Lifted, classes: Mapping[str, Lifted], made: ast.Call
 ) -> list[_Place]:
     """Where an object of a class has its variables, in the scope of its call."""
-    given = dict(zip(parameters_of(lifted.init)[1:], made.args, strict=False))
-    given |= {str(one.arg): one.value for one in made.keywords}
-    return _Places(lifted, classes, given).places()
+    given = _given(made, parameters_of(lifted.init)[1:])
+    return _Places(lifted, classes, _defaults(lifted.init) | given).places()
 
 
 def _check_rounds(one: Lifted) -> None:
@@ -148,8 +179,7 @@ def _said(
     if inner is None or not isinstance(made, ast.Call):
         return one.of(made), {}
     names = parameters_of(inner.init)[1:]
-    given = dict(zip(names, made.args, strict=False))
-    given |= {str(k.arg): k.value for k in made.keywords}
+    given = _given(made, names)
     stored = {
         value.id: name
         for name, value in inner.attributes().items()
@@ -223,6 +253,12 @@ def _flag_of_calls(inner: Lifted, classes: Sequence[Lifted]) -> None:
         inner.code = without_gone(inner.source.done())
         inner.read()
         return
+
+
+def _defaults(defined: ast.FunctionDef) -> dict[str, ast.expr]:
+    names = [one.arg for one in (*defined.args.posonlyargs, *defined.args.args)]
+    found = defined.args.defaults
+    return dict(zip(names[len(names) - len(found) :], found, strict=True))
 
 
 def _given(made: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:
@@ -367,10 +403,10 @@ class _Places:
             return
         inner = self.classes.get(dotted(made.func))
         if inner is not None:
-            names = parameters_of(inner.init)[1:]
-            given = dict(zip(names, made.args, strict=False))
-            given |= {str(k.arg): k.value for k in made.keywords}
-            said = {key: self._said(one) for key, one in given.items()}
+            said = _defaults(inner.init) | {
+                key: self._said(one)
+                for key, one in _given(made, parameters_of(inner.init)[1:]).items()
+            }
             places = _Places(inner, self.classes, said)
             places.scope, places.counts = self.scope, self.counts
             self.found.append((attribute, places.places()))

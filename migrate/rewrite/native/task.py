@@ -59,6 +59,12 @@ _MAKING = (
     "tf.get_variable",
     "tf.Variable",
 )
+# Functions among these that make no variables.
+_MAKES_NONE = ("optimize_loss", "create_train_op", "_regularizer", "_initializer")
+# A Keras model that takes whatever has as many numbers, as TF 1 did not look further.
+_RESHAPED = re.compile(
+    r"Sequential\(\s*\[\s*[\w.]*\b(Reshape|Flatten)\([^\[\]]*\binput_shape\b"
+)
 _RANDOM = re.compile(r"\brandom\b|dropout|shuffle|multinomial|truncated_normal")
 # Methods of a Task that its model function has no say in.
 _OUTPUTS = "outputs"
@@ -157,6 +163,8 @@ class Maker:
         # The variable that holds the model, and what calls it.
         self.model = ""
         self.outputs: list[str] = []
+        # Its calls differ by mode, in whether it trains.
+        self.told = False
         self.stored_params = False
         # A class of layers whose place a chain of them has taken.
         self.chain = ""
@@ -469,10 +477,15 @@ class Maker:
             texts["optimizer"] = source_text(optimizer)
             made = said.optimizer("tf.contrib.layers.optimize_loss", texts, call)
         else:
+            made_of = self.train.source_of(optimizer)
+            value = self.train.found.notes.values.get(made_of)
             text = said.expression(optimizer)
-            if not re.search(r"\w+\(", text) and not lines:
+            if isinstance(value, Called) and value.symbol in OPTIMIZERS:
+                return text, lines
+            if isinstance(made_of, cst.Lambda):
                 raise self.stop(optimizer, "it is not seen which optimizer is meant")
-            return text, lines
+            texts["optimizer"] = self.marked(text)
+            made = said.optimizer("tf.contrib.layers.optimize_loss", texts, call)
         return self.take(made), lines
 
     def _decay(self, node: cst.BaseExpression) -> cst.Call:
@@ -505,8 +518,7 @@ class Maker:
         values = self.train.found.notes.values
         updates = any(map(is_updates, values.values()))
         train_ops = any(
-            isinstance(one, Called)
-            and one.symbol.endswith(("optimize_loss", "create_train_op"))
+            isinstance(one, Called) and one.symbol.endswith(_MAKES_NONE[:2])
             for one in values.values()
         )
         if normalizes and not updates and not train_ops:
@@ -550,19 +562,39 @@ class Maker:
             mode.calls = calls
             self.parts.used.add(calls[0])
         self.call = self.train.calls[0]
-        if any(mode.calls[0] is not self.call for mode in self.modes.values()):
-            raise self.stop(self.call, "each mode calls the model in its own way")
+        self.told = self._told()
         self.returned = assigned(self.call)
         self.outputs = list(self.returned)
         self._narrow()
 
+    def _told(self) -> bool:
+        """Whether modes have calls of their own, which say whether the model trains."""
+        if all(mode.calls[0] is self.call for mode in self.modes.values()):
+            return False
+        texts: set[tuple[str, ...]] = set()
+        told: dict[str, object] = {}
+        for name, mode in self.modes.items():
+            given = {
+                one.keyword.value if one.keyword is not None else f"{place}": one.value
+                for place, one in enumerate(_call_in(mode.calls[0]).args)
+            }
+            flag = given.pop("training", None)
+            value = mode.found.notes.values.get(flag) if flag is not None else None
+            told[name] = flag is not None and getattr(value, "value", None)
+            shown = [f"{key}={self.tree.code(one)}" for key, one in given.items()]
+            texts.add((*assigned(mode.calls[0]), *shown))
+        train = told.pop("TRAIN")
+        plain = {id(one) for one in (train, *told.values())} <= {id(True), id(False)}
+        if len(texts) > 1 or not plain or any(told.values()):
+            raise self.stop(self.call, "each mode calls the model in its own way")
+        return bool(train)
+
     def _narrow(self) -> None:
         """Lets the forward pass go on to where it has fewer outputs, if it has several.
 
-        Outputs that no method reads go as well.
+        It takes what is made of the model's own weights, too. Outputs that no method
+        reads go as well.
         """
-        if len(self.returned) < 2:
-            return
         self.outputs = self._read_outputs()
         for one in self.train.taken[self.train.place(self.call) + 1 :]:
             if not self._may_be_forward(one):
@@ -571,7 +603,10 @@ class Maker:
             for mode in self.modes.values():
                 mode.calls = [*mode.calls, one]
             outputs = self._read_outputs()
-            if 0 < len(outputs) < len(self.outputs):
+            instead = len(self.outputs) == 1 and outputs == assigned(one)
+            if 0 < len(outputs) < len(self.outputs) or (
+                instead and self._weights_in(one)
+            ):
                 self.outputs = outputs
                 self.beyond.append(one)
                 self.parts.used.add(one)
@@ -584,12 +619,7 @@ class Maker:
         small = only_small(statement)
         if not isinstance(small, cst.Assign):
             return False
-        weights = [  # of the model, which is there
-            one
-            for one in walk(small.value)
-            if isinstance(one, cst.Name) and one.value == self.model
-        ]
-        needed = self.train.needed([small.value], given=weights)
+        needed = self._needed_beyond(self.train, [statement])
         return (
             len(small.targets) == 1
             and isinstance(small.targets[0].target, cst.Name)
@@ -597,9 +627,25 @@ class Maker:
             and self.train.read(small.value)
             & (set(self.outputs) | {n for s in self.beyond for n in assigned(s)})
             != set()
-            and not needed.free & {self.labels, "params"}
-            and not needed.statements
+            and self.labels not in needed.free
+            and all(
+                self._needed_beyond(mode, [statement]).statements == needed.statements
+                for mode in self.modes.values()
+            )
         )
+
+    def _weights_in(self, statement: Statement) -> list[cst.CSTNode]:
+        """Names of the model, which is there, where weights of it are read."""
+        return [
+            one
+            for one in walk(statement)
+            if isinstance(one, cst.Name) and one.value == self.model
+        ]
+
+    def _needed_beyond(self, mode: Mode, statements: Sequence[Statement]) -> Slice:
+        """What statements behind the call of the model are computed by."""
+        given = [name for one in statements for name in self._weights_in(one)]
+        return mode.needed([*statements], given=given)
 
     def _read_outputs(self) -> list[str]:
         """Outputs that methods read, in the order in which they are made."""
@@ -653,31 +699,46 @@ class Maker:
         return False
 
     def _forward(self) -> list[Method]:
-        small = only_small(self.call)
-        assert isinstance(small, cst.Assign)
-        assert isinstance(small.value, cst.Call)
-        call = small.value
-        nodes = [one.value for one in call.args]
-        found = self.train.needed(nodes)
+        call = _call_in(self.call)
+        found = self.train.needed([one.value for one in call.args])
         for mode in self.modes.values():
+            nodes = [one.value for one in _call_in(mode.calls[0]).args]
             if mode.needed(nodes).statements != found.statements:
                 raise self.stop(call, "each mode gives the model something else")
         if self.labels in found.free:
             raise self.stop(call, "the model looks at the labels")
-        self._use(found.statements)
+        before, behind = found.statements, self.beyond
+        if self.logits is None:
+            needed = self._needed_beyond(self.train, behind).statements
+            whole = [*{*before, *behind, *needed}]
+            whole.sort(key=self.train.place)
+            start = self.train.place(self.call)
+            before = [one for one in whole if self.train.place(one) < start]
+            behind = whole[len(before) :]
+        self._use(before)
         said = Said(self, self.train, training=True)
-        lines = [said.statement(one) for one in found.statements]
+        lines = [said.statement(one) for one in before]
         arguments: list[str] = []
         flags = 0
         for one in call.args:
             told = self.train.decided(one.value)
-            if told is not None:
+            if (
+                self.told
+                and one.keyword is not None
+                and one.keyword.value == "training"
+            ):
+                arguments.append("training=training")
+                flags += 1
+            elif told is not None:
                 is_flag = isinstance(told.value, bool)
                 flag = said.expression(one.value) if is_flag else "training"
                 arguments.append(f"training={flag}")
                 flags += 1
             else:
                 text = said.expression(one.value)
+                if self._reshapes() and not arguments:
+                    size = "[-1, *self.model.input_shape[1:]]"
+                    text = f"{self.alias}.reshape({text}, {size})"
                 name = f"{one.keyword.value}=" if one.keyword is not None else ""
                 arguments.append(f"{one.star}{name}{text}")
         if not flags and self.chain:
@@ -687,15 +748,17 @@ class Maker:
             arguments.append("training=False")
         returned = f"self.model({', '.join(arguments)})"
         if self.logits is not None:
-            lines.append(f"{', '.join(self.returned)} = {returned}\n")
-            lines += [said.statement(one) for one in self.beyond]
-            returned = said.expression(self.logits)
+            logits = said.expression(self.logits)
+            if behind or [logits] != self.returned:
+                lines.append(f"{', '.join(self.returned)} = {returned}\n")
+                lines += [said.statement(one) for one in behind]
+                returned = logits
         elif self.outputs != self.returned:
             names = [one if self._goes_on(one) else "_" for one in self.returned]
             lines.append(f"{', '.join(names)} = {returned}\n")
-            lines += [said.statement(one) for one in self.beyond]
+            lines += [said.statement(one) for one in behind]
             returned = ", ".join(self.outputs)
-        elif not lines and arguments == [self.features, "training=training"]:
+        if not lines and arguments == [self.features, "training=training"]:
             return []
         return [Method("forward", (self.features, "training"), lines, returned)]
 
@@ -703,6 +766,13 @@ class Maker:
         """An output of the model is read behind its call."""
         read = {n for one in self.beyond for n in self.train.read(one)}
         return name in self.outputs or name in read
+
+    def _reshapes(self) -> bool:
+        """The model begins with a change of shape, and clients may send another one."""
+        found = _RESHAPED.search(self.tree.text)
+        return (
+            found is not None and "receiver" in self.tree.text and not self._is_lifted()
+        )
 
     def _is_lifted(self) -> bool:
         func = self.maker.func
@@ -1035,7 +1105,7 @@ class Maker:
                     continue
                 symbol = self.tree.symbol(node.func) or ""
                 shown = self.tree.code(node.func)
-                if symbol.endswith(("optimize_loss", "_regularizer", "_initializer")):
+                if symbol.endswith(_MAKES_NONE):
                     continue
                 if symbol.startswith(_MAKING) or shown.startswith("tf_keras.layers."):
                     raise self.stop(
@@ -1055,8 +1125,12 @@ class Maker:
         if is_docstring(statement):
             return True
         for node in walk(statement):
-            if isinstance(node, (cst.Global, cst.Nonlocal, cst.Yield, cst.Del)):
+            if isinstance(node, (cst.Global, cst.Nonlocal, cst.Yield)):
                 return False
+            if isinstance(node, cst.Del) and any(
+                isinstance(one, (cst.Subscript, cst.Attribute)) for one in walk(node)
+            ):
+                return False  # nobody reads a mere name any more
             if isinstance(node, cst.Call) and not self._is_harmless(mode, node):
                 return False
         return True
@@ -1086,6 +1160,14 @@ class Maker:
                 "tf.train.ExponentialMovingAverage",
             )
         )
+
+
+def _call_in(statement: Statement) -> cst.Call:
+    """The call whose value a statement gives to names."""
+    small = only_small(statement)
+    assert isinstance(small, cst.Assign)
+    assert isinstance(small.value, cst.Call)
+    return small.value
 
 
 def alias_of(parsed: ParsedModule) -> str:

@@ -33,6 +33,11 @@ _IGNORED = (
     "name",
 )
 _MINIMIZE = ("loss", "global_step", "var_list", *_IGNORED, "grad_loss")
+_GRADIENTS = (
+    *("ys", "xs", "grad_ys", "name", "colocate_gradients_with_ops"),
+    *("gate_gradients", "aggregation_method", "stop_gradients"),
+    "unconnected_gradients",
+)
 _COMPUTE = ("loss", "var_list", *_IGNORED[:3], "grad_loss")
 _OPTIMIZE_LOSS = "tf.contrib.layers.optimize_loss"
 _CREATE = (
@@ -42,6 +47,7 @@ _CREATE = (
 _CREATED = (
     *("total_loss", "optimizer", "global_step", "update_ops", "variables_to_train"),
 )
+_SLIM_CREATED = (*_CREATED, "clip_gradient_norm")
 # What an operation that trains may be made of besides the update.
 _AROUND = frozenset(
     (
@@ -96,7 +102,9 @@ class _Reader:
             return self._optimize_loss(update)
         trained = Trained()
         if self.tree.symbol(update.func) in _CREATE:
-            optimizer = self._create_train_op(update)
+            optimizer, clip = self._create_train_op(update)
+            if clip is not None and self.tree.code(clip) != "0":
+                trained.methods.append(clipped(maker, clip, each=True))
             trained.methods += maker.learning_rate(optimizer)
             trained.optimizer, trained.setup = maker.constructed(optimizer)
             return trained
@@ -305,7 +313,9 @@ class _Reader:
 
     def _check_asked(self, call: cst.Call) -> None:
         if self.tree.symbol(call.func) == "tf.gradients":
-            given = self._given(call, ("ys", "xs"))
+            given = self._given(call, _GRADIENTS)
+            for name in given.keys() - {"ys", "xs", *_IGNORED}:
+                raise self.maker.stop(call, f"tf.gradients(`{name}`=)")
             self._check_loss(given.get("ys"), call)
             value = self._value(given["xs"])
             if (
@@ -336,9 +346,16 @@ class _Reader:
 
     # -- contrib's functions
 
-    def _create_train_op(self, call: cst.Call) -> cst.BaseExpression:
-        """The optimizer of an update that runs all that layers update, too."""
-        given = self._given(call, _CREATED)
+    def _create_train_op(
+        self, call: cst.Call
+    ) -> tuple[cst.BaseExpression, cst.BaseExpression | None]:
+        """The optimizer of an update that runs all that layers update, too.
+
+        With the norm to which each gradient is clipped.
+        """
+        of_slim = "slim" in (self.tree.symbol(call.func) or "")
+        given = self._given(call, _SLIM_CREATED if of_slim else _CREATED)
+        clip = given.pop("clip_gradient_norm", None)
         self._check_loss(given.pop("total_loss", None), call)
         if "global_step" in given:
             self._check_step(given.pop("global_step"), call)
@@ -349,7 +366,7 @@ class _Reader:
         optimizer = given.pop("optimizer", None)
         if optimizer is None or given:
             raise self.maker.stop(call, f"create_train_op(`{min(given, default='')}`=)")
-        return optimizer
+        return optimizer, clip
 
     def _optimize_loss(self, call: cst.Call) -> Trained:
         maker = self.maker
@@ -400,13 +417,16 @@ class _Reader:
         return trained
 
 
-def clipped(maker: Maker, norm: cst.BaseExpression) -> Method:
-    """The method that clips all gradients together before the update."""
+def clipped(maker: Maker, norm: cst.BaseExpression, *, each: bool = False) -> Method:
+    """The method that clips all gradients together before the update, or each."""
     text = Said(maker, maker.train).expression(norm)
-    lines = [
-        f"gradients, _ = {maker.alias}.clip_by_global_norm(gradients, {text})\n",
-        "super().apply_gradients(gradients)\n",
-    ]
+    line = f"gradients, _ = {maker.alias}.clip_by_global_norm(gradients, {text})\n"
+    if each:
+        one = f"{maker.alias}.clip_by_norm(one, {text})"
+        line = f"gradients = [{one} for one in gradients]\n"
+        if not isinstance(norm, (cst.Float, cst.Integer)):
+            line = f"if {text} > 0:\n    {line}"
+    lines = [line, "super().apply_gradients(gradients)\n"]
     return Method("apply_gradients", ("gradients",), lines)
 
 

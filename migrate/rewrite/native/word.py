@@ -193,13 +193,5 @@ def flags_are_parsed(page: Page) -> bool:
     return runs and not any(
         (page.symbol(use.node) or "").partition("flags.FLAGS.")[2]
         and use.scope is page.scopes.module_scope
-        and not _is_main(page, use.node)
         for use in page.scopes.uses
-    )
-
-
-def _is_main(page: Page, node: cst.CSTNode) -> bool:
-    return any(
-        isinstance(one, cst.If) and "__main__" in page.source(one.test)
-        for one in page.ancestors(node)
     )

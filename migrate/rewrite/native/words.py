@@ -150,7 +150,7 @@ _PACKAGES = frozenset(
 )
 # Methods of a Trainer that training.py has only where somebody calls them.
 _UNKNOWN = (
-    *("get_variable_value", "get_variable_names", "eval_dir"),
+    *("get_variable_value", "get_variable_names"),
     *("experimental_export_all_saved_models", "export_all_saved_models"),
 )
 _METHODS = ("train", "evaluate", "predict")
@@ -251,6 +251,8 @@ class _Rewording:
                 continue
             if node.attr.value in _METHODS:
                 self._called(node.attr.value, call)
+            elif node.attr.value == "eval_dir":
+                page.words.add("eval_dir")
             elif node.attr.value in _UNKNOWN:
                 first = call.args[0].value if call.args else None
                 step = isinstance(first, cst.SimpleString) and (
@@ -317,14 +319,32 @@ def _handed_on(page: Page) -> Iterator[str]:
                 path = other.resolver.absolute(base, len(node.relative))
                 if isinstance(node.names, cst.ImportStar):
                     if path == page.parsed.name:
-                        yield from page.scopes.module_scope.bindings
+                        yield from _said_elsewhere(page)
                     continue
                 names = [import_path(alias.name) for alias in node.names]
                 if path == page.parsed.name:
                     yield from names
                 paths = {f"{path}.{name}".lstrip(".") for name in names}
             if page.parsed.name in paths:
-                yield from re.findall(r"\.([A-Za-z_]\w*)", other.source.text)
+                text = other.source.text.replace(other.module.code_for_node(node), "")
+                assert not isinstance(node.names, cst.ImportStar)
+                bound = [import_path((one.asname or one).name) for one in node.names]
+                yield from _read_of(bound, text)
+
+
+def _read_of(modules: Sequence[str], text: str) -> list[str]:
+    """What a text reads of modules that it imports by these names."""
+    bound = "|".join(rf"(?<![\w.]){re.escape(name)}\b" for name in modules)
+    if re.search(rf"(?:{bound})(?!\.\w)", text):
+        bound = ""  # one is handed about
+    return re.findall(rf"(?:{bound})\.([A-Za-z_]\w*)", text)
+
+
+def _said_elsewhere(page: Page) -> Iterator[str]:
+    """Names of the file that others of the program say."""
+    texts = [one.source.text for one in page.beside if one.path != page.parsed.path]
+    said = {name for text in texts for name in re.findall(r"\w+", text)}
+    yield from said.intersection(page.scopes.module_scope.bindings)
 
 
 # -- what cannot stay ------------------------------------------------------------------

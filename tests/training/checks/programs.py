@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 import tf_keras
-from tfmigrate.training import parts_for, training_module
+from tfmigrate.training import training_module
 
 ORACLE = Path(__file__).parents[3] / "fixtures" / "oracle"
 
@@ -21,7 +21,7 @@ ORACLE = Path(__file__).parents[3] / "fixtures" / "oracle"
 def training(*words: str) -> Any:
     """Imports the training.py that a program with these words gets."""
     path = Path(tempfile.mkdtemp()) / "training.py"
-    path.write_text(training_module(parts_for(words)))
+    path.write_text(training_module(words))
     spec = importlib.util.spec_from_file_location("training", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

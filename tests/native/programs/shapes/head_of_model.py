@@ -22,15 +22,15 @@ def two_classes(features, labels, mode, params):
 
 
 def three_classes(features, labels, mode):
+    head = tf.contrib.estimator.multi_class_head(n_classes=3, weight_column='weight')
     logits = tf.layers.dense(
-        features['x'], 3, kernel_initializer=tf.constant_initializer(
+        features['x'], head.logits_dimension, kernel_initializer=tf.constant_initializer(
             [[0.1, 0.2, -0.3], [0.3, -0.1, 0.2], [-0.2, 0.1, 0.1]]))
     optimizer = tf.train.GradientDescentOptimizer(0.5)
 
     def train_op_fn(loss):
         return optimizer.minimize(loss, global_step=tf.train.get_global_step())
 
-    head = tf.contrib.estimator.multi_class_head(n_classes=3, weight_column='weight')
     return head.create_estimator_spec(
         features=features, mode=mode, labels=labels, logits=logits,
         train_op_fn=train_op_fn)
