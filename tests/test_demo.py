@@ -51,7 +51,7 @@ def test_figures_are_read_as_printed() -> None:
 
 
 def test_demo_ends_in_parity(tfmigrate: Runner, tmp_path: Path) -> None:
-    result = tfmigrate("demo", "--sample", "--out", tmp_path / "out", timeout=590)
+    result = tfmigrate("demo", "--sample", "--out", tmp_path / "out", timeout=1500)
     assert result.returncode == 0, result.stdout + result.stderr
     assert "Parity: they train the same over 15 steps" in result.stdout
     for part in ("1/4", "2/4", "3/4", "4/4"):
