@@ -91,7 +91,8 @@ def _overview(report: Report, *, written: bool) -> str:
 def _programs(report: Report) -> str:
     """A row for each program: what becomes of it, why, what would change that."""
     rows = []
-    for path, program in report.programs:
+    worst_first = sorted(report.programs, key=lambda one: -one[1].outcome.rank)
+    for path, program in worst_first:
         why = f"{program.place}: {program.reason}" if program.reason else ""
         cells = (_code(text) for text in (why, program.advice or ""))
         rows.append(
@@ -110,7 +111,10 @@ def _programs(report: Report) -> str:
         return trials
     heads = ("program", "becomes", "lines to review", "why", "what would change it")
     head = "".join(f"<th>{text}</th>" for text in heads)
+    counts = report.programs_by_outcome().items()
+    told = ", ".join(f"{n} {outcome.value}" for outcome, n in counts if n)
     return (
+        f"<p><b>Training programs: {told or 'none'}</b></p>\n"
         f'<div class="scroll programs"><table><thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>\n{trials}"
     )

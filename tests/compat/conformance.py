@@ -227,42 +227,32 @@ def peer_tests() -> list[str]:
             lines += ["", f"Not counted for {release}: {', '.join(found['not_run'])}."]
     lines += ["", "What is left:", ""]
     for release, found in sorted(recorded.items()):
+        causes: dict[str, int] = {}
         for cause, tests in sorted(found["left"].items(), key=lambda i: -len(i[1])):
-            where, _, test = tests[0].partition(":")
-            name = test.removeprefix("peer_test.").partition(" ")[0]
+            name = tests[0].partition(":")[2]
+            name = name.removeprefix("peer_test.").partition(" ")[0]
             known = (why for pattern, why in LEFT if re.search(pattern, name))
             text = re.sub(r"\s+", " ", next(known, cause))
             text = text.replace("|", "/").replace("`", "'")
-            lines.append(f"- {release}, {len(tests)}: {text} (`{where}`, `{name}`)")
+            causes[text] = causes.get(text, 0) + len(tests)
+        lines += [f"- {release}, {n}: {text}" for text, n in causes.items()]
     return lines
 
 
-# What is as on the real release and what is not, beside names and the peer's tests.
+# What is not as on the real release, beside names and the peer's tests.
 DIFFERENCES = """
-## What else was measured, and what differs
+## What differs
 
-| matter | measured on TF 1.15.5 and 2.15.1 | here |
+The order in which Estimator calls its own members, what a subclass may replace of them,
+and what a RunConfig says under `TF_CONFIG` are as on TF 1.15.5 and 2.15.1
+(`fixtures/oracle/surface`), but for this:
+
+| matter | there | here |
 |---|---|---|
-| members of Estimator that libraries replace (`_train_with_estimator_spec`, \
-`_call_input_fn` ...) | the order in which 25 of them are called, which a subclass may \
-replace, what 13 replaced ones change (`fixtures/oracle/surface/seams.py`); on two \
-replicas the order, and five ways to replace `_get_iterator_from_input_fn` \
-(`replicas.py`) | the same. Every batch of an evaluation on several replicas counts \
-once, whatever their number (there the last ones were lost or kept by chance), unless a \
-subclass gives an iterator of its own |
-| what a RunConfig says of its place under `TF_CONFIG` | 684 and 342 configurations: \
-clusters, tasks, strategies, wrong ones among them (`fixtures/oracle/surface/configs.py`) \
-| the same. Under a strategy (without a master) a configuration says which task it is \
-only where the cluster trains, as there |
-| the core ParameterServerStrategy | knows no cluster when it is made: 108 configurations \
-(`configs.py`), asynchronous training in a cluster, a worker killed on the way \
-(`fixtures/oracle/cluster/apart_strategy.json`) | the same |
+| an evaluation on several replicas | the last batches are lost or kept by chance | every \
+batch counts once |
 | `Estimator.train` under a strategy in a cluster | refused | refused in another sentence \
 |
-| what is checked of such a cluster | when training begins | when training begins |
-| start and memory | TF 2.15.1: 3.1 s of processor, 481 MB (531 with pandas and scipy \
-installed) | 3.2 s, 595 MB; the difference in memory is that of `import tensorflow` \
-(`docs/speed.md`) |
 | boosted trees, embedding tables on TPUs | work | raise with advice: TensorFlow has no \
 kernels for them any more |
 """.replace("\\\n", "")
@@ -299,8 +289,8 @@ def render(
         "",
         "## Every public name of TF 1.15",
         "",
-        "Names of the namespaces above are counted here again. `tf.contrib` has a",
-        "page of its own, [contrib.md](contrib.md).",
+        "Namespaces of which all names are there are only in the sum. `tf.contrib` has",
+        "a page of its own, [contrib.md](contrib.md).",
         "",
         "| namespace | names | there | raise with advice | missing | which raise |",
         "|---|---|---|---|---|---|",
@@ -313,17 +303,23 @@ def render(
         total = [a + b for a, b in zip(total, counts, strict=True)]
         cells = " | ".join(str(count) for count in counts)
         named = ", ".join(f"`{row.name.removeprefix(space + '.')}`" for row in gone)
+        if not gone and not missing:
+            continue
         lines.append(f"| `{space}` | {cells} | {named} |")
     lines.append("| **all** | " + " | ".join(str(count) for count in total) + " | |")
-    for (release, area), rows in areas.items():
-        lines += [
-            "",
-            f"## `{area}` of {release}",
-            "",
-            "| name | | remark |",
-            "|---|---|---|",
-        ]
-        lines += [f"| `{r.name}` | {r.state} | {r.remark} |" for r in rows]
+    lines += [
+        "",
+        "## Names with a remark",
+        "",
+        "| release | name | | remark |",
+        "|---|---|---|---|",
+    ]
+    lines += [
+        f"| {release} | `{row.name}` | {row.state} | {row.remark} |"
+        for (release, _), rows in areas.items()
+        for row in rows
+        if row.state != "supported" or row.remark
+    ]
     return "\n".join(lines) + "\n"
 
 

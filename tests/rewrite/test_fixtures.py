@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tfmigrate.forms.render import render
 from tfmigrate.report.findings import ProgramOutcome
 from tfmigrate.report.model import Report
 
@@ -54,6 +55,10 @@ def test_each_program_is_native_or_says_why_not(report: Report) -> None:
     assert len(report.programs) >= len([*LEGACY.iterdir()]) - 1  # one is README.md
     for path, program in report.programs:
         assert program.outcome is ProgramOutcome.NATIVE or program.reason, path
+
+
+def test_the_page_about_them_is_below_a_megabyte(report: Report) -> None:
+    assert len(render(report, "html", written=False).encode()) < 1_000_000
 
 
 def test_programs_that_were_native_are_so_in_all_of_their_files(
