@@ -49,10 +49,11 @@ def with_objects_inlined(
         for name in [n.name.value for n in functions if is_model_fn(n)]:
             if names.count(name) > 1:
                 continue
-            found: list[ParsedModule] | None = files
-            while found is not None:
-                files = found
+            for _ in range(_MOST):
                 found = _once(files, place, facts, name, is_model_fn)
+                if found is None:
+                    break
+                files = found
     return files
 
 
@@ -259,7 +260,7 @@ class _Object:
         methods = self._methods()
         if _class(self.parsed, self.class_name) is None:
             return False
-        called = {self.name, "__init__"}
+        called = {self.name}
         if self.variable != "self":
             called = {
                 one.attr.value
