@@ -6,7 +6,6 @@ import ast
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import libcst as cst
@@ -35,7 +34,6 @@ from .local_functions import with_local_functions_apart
 from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
-from .objects import with_objects_inlined, without_idle_imports
 from .task import Task, alias_of, task_of
 from .text import with_lines_fitted
 from .totals import with_losses_added
@@ -87,26 +85,7 @@ def native(
     texts = [parsed.source.text for parsed in files]
     if all(any(w in t for t in texts) for w in ("CheckpointSaver", "EvalSpec")):
         raise Refused("evaluations follow what a hook of its own saves")
-    try:
-        return _native(files, files, facts, module, package)
-    except Refused:
-        seen = with_objects_inlined(files, facts, is_model_fn)
-        if seen == [*files]:
-            raise
-        with suppress(Refused):
-            return _native(files, seen, facts, module, package)
-        raise
-
-
-def _native(
-    files: Sequence[ParsedModule],
-    seen: Sequence[ParsedModule],
-    facts: ProjectFacts,
-    module: str,
-    package: Callable[[ParsedModule], str],
-) -> dict[str, NativeFile]:
-    """What the files become, of which some may be seen in other words."""
-    program = _Program(seen, facts)
+    program = _Program(files, facts)
     program.make_tasks()
     _check_homes([one.parsed for one in program.files])
     found: dict[str, NativeFile] = {}
@@ -123,8 +102,6 @@ def _native(
         if package(before).strip("."):
             path = f"{package(before)}.{module}"
         text = one.final(worded.text, path, facts)
-        if seen is not files:
-            text = without_idle_imports(text, before.source.text)
         words = one.words | worded.words | _words_of(text, module)
         called |= set(re.findall(r"\.\w+", text))
         if text == before.source.text:
