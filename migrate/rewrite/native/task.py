@@ -753,7 +753,7 @@ class Maker:
                 lines.append(f"{', '.join(self.returned)} = {returned}\n")
                 lines += [said.statement(one) for one in behind]
                 returned = logits
-        elif self.outputs != self.returned:
+        elif self.beyond or self.outputs != self.returned:
             names = [one if self._goes_on(one) else "_" for one in self.returned]
             lines.append(f"{', '.join(names)} = {returned}\n")
             lines += [said.statement(one) for one in behind]
