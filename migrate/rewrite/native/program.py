@@ -104,6 +104,7 @@ def native(
         text = one.final(worded.text, path, facts)
         words = one.words | worded.words | _words_of(text, module)
         called |= set(re.findall(r"\.\w+", text))
+        _check_written(text, set(one.tasks))
         if text == before.source.text:
             continue
         found_text = changed(before, facts, text)
@@ -191,6 +192,20 @@ def _words_of(text: str, module: str) -> set[str]:
                 elif func.attr == "evaluate" and len(node.args) > 2:
                     found.add("evaluate(hooks)")
     return found
+
+
+def _check_written(text: str, tasks: set[str]) -> None:
+    """Refuses Tasks that are made of what they are not given."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Trainer":
+            made = node.args[0] if node.args else None
+            if isinstance(made, ast.Lambda) and len(made.args.args) > 1:
+                raise Refused("a lambda around the model function takes its arguments")
+        if isinstance(node, ast.ClassDef) and node.name in tasks:
+            own = [one for one in ast.walk(node) if isinstance(one, ast.Attribute)]
+            params = [one for one in own if ast.unparse(one) == "self.params"]
+            if params and all(isinstance(one.ctx, ast.Load) for one in params):
+                raise Refused(f"`{node.name}` reads params of an object around it")
 
 
 def _taken(tree: ast.Module, module: str) -> set[str]:
