@@ -43,7 +43,6 @@ def checkpoint() -> None:
 )
 def list_(path: str, format_: str) -> None:
     """List the values of a checkpoint and what they are."""
-
     found = _opened(path)
     if format_ == "json":
         rows = [vars(entry) for entry in found.entries]

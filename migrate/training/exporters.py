@@ -22,9 +22,10 @@ class LatestExporter:
     def export(self, trainer: Any, export_path: str, *evaluated: Any) -> Any:
         """Exports the model that has been evaluated; returns where, if it does."""
         path = trainer.export_saved_model(export_path, self.receiver)
-        versions = sorted(tf.io.gfile.glob(f"{export_path}/[0-9]*"))
+        names = [name.strip("/") for name in tf.io.gfile.listdir(export_path)]
+        versions = sorted((name for name in names if name.isdigit()), key=int)
         for version in versions[: -(self.exports_to_keep or len(versions))]:
-            tf.io.gfile.rmtree(version)
+            tf.io.gfile.rmtree(f"{export_path}/{version}")
         return path
 
 

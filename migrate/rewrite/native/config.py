@@ -120,7 +120,7 @@ def _give_params(page: Page, call: cst.Call, task: cst.Arg | None) -> None:
 
 def _tasks(page: Page) -> Iterator[cst.ClassDef]:
     """The tasks of the program, of which an Estimator has one."""
-    for parsed in (page.parsed, *page.beside):
+    for parsed in page.files:
         for node in parsed.nodes:
             bases = node.bases if isinstance(node, cst.ClassDef) else ()
             names = {getattr(one.value, "value", None) for one in bases}
