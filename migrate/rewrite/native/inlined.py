@@ -13,15 +13,7 @@ from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from ...project.positions import code_of
 
-__all__ = [
-    "Inliner",
-    "IsModelFn",
-    "fresh",
-    "helper_of",
-    "knows",
-    "with_helpers_inlined",
-    "without_unread",
-]
+__all__ = ["with_helpers_inlined", "without_unread"]
 
 _MOST = 12
 _KNOWING = ("minimize", "apply_gradients", "compute_gradients")
@@ -108,9 +100,9 @@ def _once(
             if not isinstance(node, cst.Call) or tree.function(node) is not defined:
                 continue
             helper = _helper(tree, defined, node)
-            if helper is None or not knows(tree, helper, set()):
+            if helper is None or not _knows(tree, helper, set()):
                 continue
-            new = Inliner(tree, defined, node, helper).statements()
+            new = _Inliner(tree, defined, node, helper).statements()
             if new is None:
                 continue
             parsed = changed(parsed, facts, {tree.statement(node): new})
@@ -154,12 +146,7 @@ def _helper(
                 ]
                 found = methods[0] if len(methods) == 1 else None
                 break
-    return None if found is defined else helper_of(found)
-
-
-def helper_of(found: cst.CSTNode | None) -> cst.FunctionDef | None:
-    """The function, if its code may stand where it is called."""
-    if not isinstance(found, cst.FunctionDef) or found.decorators:
+    if not isinstance(found, cst.FunctionDef) or found is defined or found.decorators:
         return None
     params = found.params
     if params.star_kwarg is not None or isinstance(params.star_arg, cst.Param):
@@ -171,7 +158,7 @@ def helper_of(found: cst.CSTNode | None) -> cst.FunctionDef | None:
     return found if isinstance(found.body, cst.IndentedBlock) else None
 
 
-def knows(
+def _knows(
     tree: Tree,
     helper: cst.FunctionDef,
     seen: set[cst.CSTNode],
@@ -202,12 +189,12 @@ def knows(
         if is_method and symbol.startswith(_LAYERS):
             return True
         inner = _helper(tree, helper, node)
-        if inner is not None and knows(tree, inner, seen, asks_for_mode):
+        if inner is not None and _knows(tree, inner, seen, asks_for_mode):
             return True
     return False
 
 
-class Inliner:
+class _Inliner:
     """One call, and the statements that stand for it."""
 
     def __init__(
@@ -216,16 +203,11 @@ class Inliner:
         defined: cst.FunctionDef,
         call: cst.Call,
         helper: cst.FunctionDef,
-        owner: str = "self",
     ) -> None:
         self.tree = tree
         self.defined = defined
         self.call = call
         self.helper = helper
-        # The variable whose method it is, or which holds what the call makes.
-        self.owner = owner
-        # Attributes of it that may change until the code reads them.
-        self.anew: set[str] = set()
         self.statement = tree.statement(call)
 
     def statements(self) -> list[Statement] | None:
@@ -237,8 +219,6 @@ class Inliner:
         if given is None or not inside:
             return None
         small = only_small(self.statement)
-        if self.helper.name.value == "__init__":
-            small = cst.Expr(self.call)
         tail = isinstance(small, cst.Return) and small.value is self.call
         returns = [n for n in walk(self.helper) if isinstance(n, cst.Return)]
         last = only_small(inside[-1])
@@ -343,20 +323,17 @@ class Inliner:
         body = self.helper.body
         changed = {n for one in statements_of(body) for n in binds(one)}  # type: ignore[arg-type]
         names: dict[str, cst.BaseExpression] = {}
-        if self.owner != "self" and "self" in own:
-            names["self"] = cst.Name(self.owner)
         before: list[Statement] = []
         taken = own | outer | read | free
         for name, value in given.items():
             if isinstance(value, cst.Name) and value.value == name:
                 continue
-            late = isinstance(value, cst.Attribute) and value.attr.value in self.anew
-            if name not in changed and isinstance(value, _PLAIN) and not late:
+            if name not in changed and isinstance(value, _PLAIN):
                 names[name] = value
                 continue
             local = name
             if name in outer | read:
-                local = fresh(name, taken)
+                local = _fresh(name, taken)
                 names[name] = cst.Name(local)
             line = cst.SimpleStatementLine(
                 [cst.Assign([cst.AssignTarget(cst.Name(local))], value)]
@@ -372,7 +349,7 @@ class Inliner:
                 if target != name:
                     names[name] = cst.Name(target)
             elif name in (outer | read) - set_anew:
-                names[name] = cst.Name(fresh(name, taken))
+                names[name] = cst.Name(_fresh(name, taken))
         return names, before
 
     def _wanted(
@@ -405,8 +382,6 @@ def _ends(block: Sequence[Statement]) -> bool:
             continue
         if isinstance(only_small(one), cst.Return):
             return place == len(block) - 1
-        if isinstance(one, cst.With) and isinstance(one.body, cst.IndentedBlock):
-            return place == len(block) - 1 and _ends(statements_of(one.body))
         if not isinstance(one, cst.If) or not isinstance(one.body, cst.IndentedBlock):
             return False
         rest = block[place + 1 :]
@@ -442,12 +417,9 @@ def _with_one_end(
         small = only_small(one)
         if isinstance(small, cst.Return):
             return [*found[:place], given(small.value, one)]
-        assert isinstance(one, (cst.If, cst.With))
+        assert isinstance(one, cst.If)
         assert isinstance(one.body, cst.IndentedBlock)
         body = _with_one_end(statements_of(one.body), targets)
-        if isinstance(one, cst.With):
-            whole = one.body.with_changes(body=body)
-            return [*found[:place], one.with_changes(body=whole)]
         rest: Sequence[Statement] = found[place + 1 :]
         other: cst.If | cst.Else | None = one.orelse
         if isinstance(other, cst.If):
@@ -471,13 +443,12 @@ def _parts(node: cst.CSTNode | None) -> Sequence[cst.CSTNode]:
     return [] if node is None else [node]
 
 
-def fresh(name: str, taken: set[str]) -> str:
-    """The name itself, or one with a number behind it that is not taken; takes it."""
-    found, number = name, 2
-    while found in taken:
-        found, number = f"{name}_{number}", number + 1
-    taken.add(found)
-    return found
+def _fresh(name: str, taken: set[str]) -> str:
+    number = 2
+    while f"{name}_{number}" in taken:
+        number += 1
+    taken.add(f"{name}_{number}")
+    return f"{name}_{number}"
 
 
 def _renamed(
@@ -503,21 +474,14 @@ def _renamed(
 
 
 def without_unread(
-    parsed: ParsedModule,
-    facts: ProjectFacts,
-    name: str,
-    kind: type[cst.FunctionDef | cst.ClassDef] = cst.FunctionDef,
+    parsed: ParsedModule, facts: ProjectFacts, name: str
 ) -> ParsedModule:
-    """The file without a definition of that name, if nothing speaks of it any more."""
-    named = [
-        one for one in parsed.nodes if isinstance(one, kind) and one.name.value == name
-    ]
+    """The file without a function of that name, if nothing speaks of it any more."""
     alone = name in parsed.resolver.scopes.module_scope.bindings
     # A method of something else may have the name of a function.
     others = {n.attr for n in parsed.nodes if alone and isinstance(n, cst.Attribute)}
-    own = {one for node in named for one in walk(node)}
     words = sum(
-        isinstance(one, cst.Name) and one.value == name and one not in others | own
+        isinstance(one, cst.Name) and one.value == name and one not in others
         for one in parsed.nodes
     )
     strings = sum(
@@ -527,6 +491,11 @@ def without_unread(
         name in path.read_text("utf-8", "replace")
         for path in facts.importers(parsed.path)
     )
-    if words or len(named) != 1 or strings or used:
+    if words > 1 or strings or used:
         return parsed
-    return changed(parsed, facts, {named[0]: None})
+    named = {
+        one: None
+        for one in parsed.nodes
+        if isinstance(one, cst.FunctionDef) and one.name.value == name
+    }
+    return changed(parsed, facts, named)
