@@ -27,6 +27,7 @@ from .code import Refused
 from .config import CLUSTER
 from .dropout_cells import with_constant_shares
 from .flags import with_training_flag
+from .given_functions import with_given_functions
 from .idle import without_idle_words
 from .imports import Wanted, with_imports
 from .inlined import with_helpers_inlined, without_unread
@@ -55,6 +56,8 @@ _NOT_TOGETHER = {
     "Callback.evaluate": "a hook evaluates while others train",
     "make_early_stopping_hook": "a hook evaluates while others train",
 }
+# What hands functions about, which may have nothing to hand on any more.
+_GIVING = ("functools", "partial")
 # Functions that code of the tables takes from training.py.
 _FUNCTIONS = ("gpus", "optimizer_named", "weighted_mean")
 
@@ -279,7 +282,7 @@ class _File:
         )
         others = {("tf_keras", ""): "tf_keras"} if "tf_keras" in read else {}
         width = max([79, *map(len, self.parsed.source.text.splitlines())])
-        wanted = Wanted(training, names, "", others, width=min(width, 88))
+        wanted = Wanted(*(training, names, "", others), _GIVING, width=min(width, 88))
         return with_imports(text, wanted)
 
 
@@ -288,6 +291,7 @@ class _Program:
 
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
+        files = with_given_functions(files, facts)
         files = [with_variables_inlined(one, facts) for one in files]
         files = [without_idle_words(one, facts, is_model_fn) for one in files]
         files = [with_local_functions_apart(one, facts) for one in files]
