@@ -483,15 +483,11 @@ class Maker:
             inner = self.tree.symbol(getattr(body, "func", None)) or ""
             if len(names) == 1 and body is not None and inner in OPTIMIZERS:
                 # A function of the rate.
-                told = {
-                    one: self.protected(texts["learning_rate"])
-                    for one in walk(body)
-                    if isinstance(one, cst.Name) and one.value == names[0]
-                    if "learning_rate" in texts
-                }
-                self.replaced.update(told)
-                made, more = self.constructed(body)
-                return made, [*lines, *(one for one in more if one not in lines)]
+                for one in walk(body) if "learning_rate" in texts else ():
+                    if isinstance(one, cst.Name) and one.value == names[0]:
+                        self.replaced[one] = self.protected(texts["learning_rate"])
+                shown, more = self.constructed(body)
+                return shown, [*lines, *(one for one in more if one not in lines)]
             text = said.expression(optimizer)
             if isinstance(value, Called) and value.symbol in OPTIMIZERS:
                 return text, lines
