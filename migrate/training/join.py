@@ -32,6 +32,7 @@ WORDS: dict[str, frozenset[str]] = {
         "sum_loss": "summed",
         "many_optimizers": "optimizers",
         "warm_start": "warm_start_from",
+        "layer_weights": "read_layers",
         "summaries": "save_summary_steps summaries summary",
         "predictions": "predictions",
         "predict": "predict predict_keys yield_single_examples",

@@ -16,6 +16,7 @@ from ...project.long_lines import WIDTH
 from ..layers.model_functions import is_model_fn
 from ..layers.spelling import RESERVED
 from .arg_scopes import Scope, find_outer_scopes, scopes_of
+from .by_name import hold_layers
 from .code import Refused, call, dotted, is_absent, literal, parsed
 from .dropout_cells import Shares
 from .layers import (
@@ -299,6 +300,7 @@ class Module:
         if self.reuses:
             shared = self._shared()
         self._check_functions()
+        chosen = hold_layers(self) if self.classes else {}
         flags = find_outer_scopes(self)
         if self.shares is not None and self.shares.code:
             for one in self.classes:
@@ -320,6 +322,9 @@ class Module:
         for one in self.classes:
             start, end = text.span(one.node)
             text.replace(text.code.rfind("\n", 0, start) + 1, end, one.code)
+        for node, shown in chosen.items():
+            start, end = self.text.span(node)
+            text.replace(start, end, shown)
         names = {one.name for one in self.classes}
         code = simplified(text.done(), names, self._is_seen, shared, flags, self.first)
         code = self._without_scope_makers(self._without_contrib(code))
@@ -397,8 +402,8 @@ class Module:
             if len(uses) < 2 or not calls or function.name == "__init__":
                 continue
             names = {*parameters_of(function)}
-            places = [self._scopes_of(one, above, function) for one in calls]
-            outer = [self._scopes_of(one, above, None) for one in uses]
+            places = [self.scopes_of(one, above, function) for one in calls]
+            outer = [self.scopes_of(one, above, None) for one in uses]
             inner = [
                 place
                 for one in calls
@@ -422,7 +427,7 @@ class Module:
             found.add(function.name)
         return found
 
-    def _scopes_of(
+    def scopes_of(
         self,
         node: ast.AST,
         above: Mapping[ast.AST, ast.AST],

@@ -56,10 +56,8 @@ _NOT_TOGETHER = {
     "Callback.evaluate": "a hook evaluates while others train",
     "make_early_stopping_hook": "a hook evaluates while others train",
 }
-# What hands functions about, which may have nothing to hand on any more.
-_GIVING = ("functools", "partial")
 # Functions that code of the tables takes from training.py.
-_FUNCTIONS = ("gpus", "optimizer_named", "weighted_mean")
+_FUNCTIONS = ("gpus", "optimizer_named", "read_layers", "weighted_mean")
 
 
 @dataclass(frozen=True)
@@ -245,6 +243,15 @@ def _check_parts(files: Iterable[NativeFile], module: str) -> None:
             raise Refused(f"`{missing[0]}` has no native form yet")
 
 
+def _read_before(parsed: ParsedModule) -> set[str]:
+    """Names that the file read as its author wrote it."""
+    source = parsed.source
+    if source.notebook is not None:
+        return set()
+    tree = ast.parse(source.raw.decode(source.encoding, "replace"))
+    return {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
+
+
 @dataclass
 class _File:
     """One file on its way."""
@@ -282,7 +289,8 @@ class _File:
         )
         others = {("tf_keras", ""): "tf_keras"} if "tf_keras" in read else {}
         width = max([79, *map(len, self.parsed.source.text.splitlines())])
-        wanted = Wanted(*(training, names, "", others), _GIVING, width=min(width, 88))
+        before = _read_before(self.parsed)
+        wanted = Wanted(training, names, "", others, before, width=min(width, 88))
         return with_imports(text, wanted)
 
 

@@ -212,6 +212,7 @@ class Maker:
         methods += update
         if "PREDICT" in self.modes:
             methods += self._predictions()
+        methods += self._initialize()
         methods += self._watch(watched)
         methods += training.methods
         self._check_rest()
@@ -336,6 +337,8 @@ class Maker:
         func = self.maker.func
         if not isinstance(func, cst.Name) or func.value not in self.models:
             return None
+        if any("read_layers(" in self.tree.code(one) for one in self.train.taken):
+            return None  # it names them
         classes = [
             one
             for one in self.tree.nodes
@@ -847,6 +850,24 @@ class Maker:
             self.parts.notes += [_IDLE] if idle else []
             more = [one for one in more if one not in idle]
         return self._sliced(mode, name, [node], node, more)
+
+    def _initialize(self) -> list[Method]:
+        """Where layers have their first weights from, if that is another checkpoint."""
+        mode = self.train
+        told = [one for one in mode.taken if "read_layers(" in self.tree.code(one)]
+        if not told:
+            return []
+        read = mode.needed(
+            [], told, given=[n for s in told for n in self._weights_in(s)]
+        )
+        self._use(read.statements)
+        late = sorted(read.outputs | read.free & {self.features, self.labels})
+        if late:
+            raise self.stop(told[0], f"what layers begin with depends on `{late[0]}`")
+        self.parts.words.add("read_layers")
+        said = Said(self, mode)
+        lines = [said.statement(one) for one in read.statements]
+        return [Method("initialize", (), lines)]
 
     def _watch(self, names: Collection[str]) -> list[Method]:
         """The values that hooks look at, by the names of their operations."""
