@@ -10,7 +10,6 @@ import ast
 import itertools
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -37,6 +36,7 @@ _SAFE = (
 )  # fmt: skip
 # Layers whose weights are called in Keras what they were called in TensorFlow 1.
 _LOADED = re.compile(r"keras\.layers\.(Dense|(Separable)?Conv\dD|BatchNormalization)$")
+_HIDDEN = re.compile(r"\w*_rnn\b|\w+Cell\b|new_variable|input_layer|linear_model")
 _FUNCTIONS = {"any": any, "all": all, "len": len, "re": re, "str": str}
 
 _Test = Callable[[str], bool]
@@ -51,8 +51,7 @@ def hold_layers(module: Module) -> dict[ast.AST, str]:
     if not any(word in module.code for word in (*_UPDATES, "gradients")):
         return {}
     found: dict[ast.AST, str] = {}
-    tree = ast.Module(module.text.body, [])
-    for function in ast.walk(tree):
+    for function in ast.walk(module.tree):
         if isinstance(function, ast.FunctionDef):
             reader = _Reader(module, function)
             chosen = reader.chosen()
@@ -218,12 +217,7 @@ class _Reader:
     def read(self) -> dict[ast.AST, str]:
         """What stands for a statement that lets variables begin as in a checkpoint."""
         above = parents_of(self.function)
-        calls = [
-            one
-            for one in above
-            if isinstance(one, ast.Call)
-            and self._symbol(one.func).endswith(".init_from_checkpoint")
-        ]
+        calls = self._loading()
         if not calls:
             return {}
         call, block = calls[0], above[calls[0]]
@@ -262,6 +256,14 @@ class _Reader:
         alone = isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) and kept
         shown = map(self.module.text.of, kept if alone else [test])
         return " and ".join(shown)
+
+    def _loading(self) -> list[ast.Call]:
+        return [
+            one
+            for one in ast.walk(self.function)
+            if isinstance(one, ast.Call)
+            and self._symbol(one.func).endswith(".init_from_checkpoint")
+        ]
 
     def _mapped(self, node: ast.expr) -> tuple[Callable[[str], str | None], bool]:
         """What a checkpoint calls variables; whether only what it has is meant."""
@@ -330,47 +332,55 @@ class _Reader:
         """Makes layers whose variables are not chosen as those that do not train."""
         self._check_others(node)
         for _, places in self.models():
-            trained, edits = self._held(places, test)
+            self._check_seen(places)
+            trained, held = self._held(places, test)
             if trained == {False}:
                 raise Refused("no variable is found among those that are to be trained")
-            for edit in edits:
-                edit()
+            for path in held:
+                self._hold(places, path)
             for one in self.classes.values():
                 one.take()
 
+    def _check_seen(self, places: Places) -> None:
+        """Refuses a model with variables that are no layer's and no weight's."""
+        hidden = _HIDDEN.search(places.lifted.code)
+        if hidden is not None:
+            raise Refused(f"some variables are trained, and `{hidden[0]}` makes others")
+        for one in places.inner.values():
+            self._check_seen(one)
+
     def _check_others(self, node: ast.expr) -> None:
         """Refuses where others read all variables, of which some do not train now."""
-        inside = {*ast.walk(node)}
-        inside |= {
-            n
-            for one in names_in(node)
-            if one in inside
-            for n in ast.walk(self._source(one))
-        }
-        for top in self.module.text.body:
-            for one in ast.walk(top):
-                shown = getattr(one, "attr", getattr(one, "value", ""))
-                if shown in _WORDS and one not in inside:
-                    raise Refused(
-                        "some variables are trained, and all of them are read"
-                    )
+        known = {*ast.walk(node)}
+        for one in ast.walk(self.module.tree):
+            if isinstance(one, ast.FunctionDef) and one is not self.function:
+                calls = [n for n in ast.walk(one) if isinstance(n, ast.Call)]
+                if any(dotted(n.func) in self.classes for n in calls):
+                    known |= {*ast.walk(one)} - {*ast.walk(self.function)}
+        given = [one for call in self._loading() for one in call.args[1:]]
+        names = {n.id for one in given for n in names_in(one)}
+        loads = [n for n in names_in(self.function) if isinstance(n.ctx, ast.Load)]
+        for one in reversed([*ast.walk(self.function)]):
+            if isinstance(one, ast.Assign):
+                bound = {n.id for target in one.targets for n in names_in(target)}
+                read = [n for n in loads if n.id in bound]
+                if bound & names or (read and all(n in known for n in read)):
+                    known |= {*ast.walk(one)}
+        known |= {n for one in given for n in ast.walk(one)}
+        for one in ast.walk(self.module.tree):
+            shown = getattr(one, "attr", getattr(one, "value", ""))
+            if shown in _WORDS and one not in known:
+                raise Refused("some variables are trained, and all of them are read")
 
     def _held(
         self, places: Places, test: _Test
-    ) -> tuple[set[bool], list[Callable[[], None]]]:
-        """Whether variables are trained, and what says that some are not."""
+    ) -> tuple[set[bool], list[tuple[str, ...]]]:
+        """Whether variables are trained, and the attributes whose are not."""
         trained: set[bool] = set()
-        edits: list[Callable[[], None]] = []
+        held: list[tuple[str, ...]] = []
         for attribute in dict.fromkeys(name for name, _ in places.found):
-            inner = places.inner.get(attribute)
-            if inner is not None:
-                told, more = self._held(inner, test)
-                if told == {False}:
-                    more = [partial(_hold_object, places, attribute, inner)]
-                elif more and self._made(inner.lifted) > 1:
-                    raise Refused(
-                        f"a part of `{inner.lifted.name}` is trained in one place"
-                    )
+            if attribute in places.inner:
+                told, more = self._held(places.inner[attribute], test)
             else:
                 try:
                     told = {test(name) for name in self.names(places, attribute)}
@@ -378,12 +388,38 @@ class _Reader:
                     raise Refused(f"a choice of variables: {problem}") from None
                 if len(told) > 1:
                     raise Refused(f"some variables of `{attribute}` are trained")
-                more = (
-                    [] if told == {True} else [partial(_hold_layer, places, attribute)]
-                )
+                more = []
             trained |= told
-            edits += more
-        return trained, edits
+            whole = told == {False}
+            held += [(attribute,)] if whole else [(attribute, *one) for one in more]
+        return trained, held
+
+    def _hold(self, places: Places, path: tuple[str, ...]) -> None:
+        """Lets a layer, a weight or all in an object be as they begin."""
+        first = path[0]
+        inner = places.inner.get(first)
+        if inner is not None and len(path) > 1 and self._made(inner.lifted) == 1:
+            self._hold(inner, path[1:])
+            return
+        lifted = places.lifted
+        value = lifted.attributes().get(first)
+        node = places.variables.get(first)
+        if node is None and value is not None:
+            node = places.made(first, value)
+        if node is None or lifted.of(node.func).endswith(".named"):
+            raise Refused(f"it is not seen how `{first}` is made")
+        if inner is None:
+            told = [one.value for one in node.keywords if one.arg == "trainable"]
+            kept = [lifted.of(one) for one in (*node.args, *node.keywords)]
+            code = f"{lifted.of(node.func)}({', '.join([*kept, 'trainable=False'])})"
+            lifted.source.put(*((told[0], "False") if told else (node, code)))
+            return
+        if value is not node or _normalizes(inner):
+            raise Refused(
+                f"`{first}` is not trained: give its layers `trainable=False`"
+            )
+        line = f"self.{'.'.join(path)}.trainable = False"
+        lifted.source.add(lifted.statement(value), line, below=True)
 
     def _made(self, lifted: Lifted) -> int:
         """How many calls make objects of a class."""
@@ -396,39 +432,7 @@ def _maps_names(code: str) -> bool:
     return "list_variables(" in code and same is not None
 
 
-def _hold_object(places: Places, attribute: str, inner: Places) -> None:
-    """Lets all layers of an object be as they begin."""
-    lifted = places.lifted
-    value = lifted.attributes()[attribute]
-    if _normalizes(inner):
-        raise Refused("batch normalization of layers that are not trained")
-    if not isinstance(value, ast.Call):
-        raise Refused(f"`{attribute}` of several objects are not trained")
-    lifted.source.add(
-        lifted.statement(value), f"self.{attribute}.trainable = False", below=True
-    )
-
-
 def _normalizes(places: Places) -> bool:
     """Some layer of an object is a batch normalization."""
     found = re.search("BatchNorm|batch_norm", places.lifted.code)
     return found is not None or any(map(_normalizes, places.inner.values()))
-
-
-def _hold_layer(places: Places, attribute: str) -> None:
-    """Lets a layer or a weight be as it begins."""
-    lifted = places.lifted
-    node = places.variables.get(attribute)
-    if node is None:
-        node = places.made(attribute, lifted.attributes()[attribute])
-    if node is not None and lifted.of(node.func).endswith(".named"):
-        (node,) = (one for one in node.args[:1] if isinstance(one, ast.Call))
-    if node is None:
-        raise Refused(f"it is not seen how `{attribute}` is made")
-    told = [one.value for one in node.keywords if one.arg == "trainable"]
-    if told:
-        lifted.source.put(told[0], "False")
-        return
-    kept = [lifted.of(one) for one in (*node.args, *node.keywords)]
-    kept.append("trainable=False")
-    lifted.source.put(node, f"{lifted.of(node.func)}({', '.join(kept)})")

@@ -167,6 +167,7 @@ class Module:
         raw = parsed.source.raw.decode(parsed.source.encoding, "replace")
         self.written = raw if parsed.source.notebook is None else self.code
         self.text = Text(self.code)
+        self.tree = ast.Module(self.text.body, [])
         self.quote = '"' if self.code.count('"') > self.code.count("'") else "'"
         self.named = re.search(r"\.(op\.)?name\b", self.code) is not None
         # Layers of one scope and name share their variables where this is asked for.

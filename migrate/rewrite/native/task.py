@@ -45,6 +45,10 @@ _WHOLE = ("tf.keras.Model", "tf.keras.Sequential", "tf.keras.models.")
 # Parts of a specification that a Task has no place for.
 _NO_PLACE = ("scaffold", "scaffold_fn", "host_call", "output_alternatives")
 _IDLE = "a summary of a metric that was 0 for ever, as nothing updated it, is gone"
+_ENDS = (
+    "checkpoints of TensorFlow 1 have names for variables, those of TensorFlow 2 paths: "
+    "a layer of such a one is found by the end of its path"
+)
 _REGULARIZED = (
     "with several replicas TensorFlow 1.15 applied 1/N of the gradients of "
     "regularization losses; here all of them count, as on one device"
@@ -865,6 +869,7 @@ class Maker:
         if late:
             raise self.stop(told[0], f"what layers begin with depends on `{late[0]}`")
         self.parts.words.add("read_layers")
+        self.parts.notes.append(_ENDS)
         said = Said(self, mode)
         lines = [said.statement(one) for one in read.statements]
         return [Method("initialize", (), lines)]
