@@ -84,7 +84,7 @@ class _Reader:
             if not isinstance(node, ast.Call):
                 continue
             given = [k.value for k in node.keywords if k.arg in _UPDATES]
-            place = _BY_PLACE.get(dotted(node.func).rpartition(".")[2])
+            place = _BY_PLACE.get(getattr(node.func, "attr", ""))
             if place is not None:
                 given += node.args[place : place + 1]
             for one in given:

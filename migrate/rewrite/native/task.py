@@ -46,7 +46,7 @@ _WHOLE = ("tf.keras.Model", "tf.keras.Sequential", "tf.keras.models.")
 _NO_PLACE = ("scaffold", "scaffold_fn", "host_call", "output_alternatives")
 _IDLE = "a summary of a metric that was 0 for ever, as nothing updated it, is gone"
 _ENDS = (
-    "checkpoints of TensorFlow 1 have names for variables, those of TensorFlow 2 paths: "
+    "checkpoints of TensorFlow 1 name variables, those of TensorFlow 2 have paths: "
     "a layer of such a one is found by the end of its path"
 )
 _REGULARIZED = (

@@ -328,7 +328,9 @@ class _Reader:
         """Refuses an update of other variables than all that are trained."""
         value = None if node is None else self._value(node)
         if node is not None and (
-            not isinstance(value, Called) or value.symbol != "tf.trainable_variables"
+            not isinstance(value, Called)
+            or value.symbol != "tf.trainable_variables"
+            or value.arguments
         ):
             raise self.maker.stop(call, "gradients of some variables only")
 
