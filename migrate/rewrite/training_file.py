@@ -75,7 +75,12 @@ def training_text(words: Iterable[str]) -> str:
     """A training module that says where it comes from, and tells who changed it."""
     words = {*words}
     text = training_module(words).rstrip("\n") + "\n"
-    parts = ", ".join(parts_for(words))
+    names = _names(text)
+    parts = ", ".join(
+        part
+        for part in parts_for(words)
+        if "." not in part or part.partition(".")[2] in names
+    )
     return f"{text}\n# Parts: {parts}. Digest: {_digest(text)}.\n"
 
 

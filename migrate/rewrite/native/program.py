@@ -55,6 +55,11 @@ _NOT_TOGETHER = {
     "Callback.evaluate": "a hook evaluates while others train",
     "make_early_stopping_hook": "a hook evaluates while others train",
 }
+# Where a program may look rows of a variable up, their gradients are those rows.
+_OF_ROWS = re.compile(
+    r"gather|[Ee]mbed|_lookup|_mask|_column|LinearModel|nce_loss|sampled_|load_model"
+    r"|\bhub\."
+)
 # Functions that code of the tables takes from training.py.
 _FUNCTIONS = ("gpus", "optimizer_named", "weighted_mean")
 
@@ -103,7 +108,9 @@ def native(
             path = f"{package(before)}.{module}"
         text = one.final(worded.text, path, facts)
         words = one.words | worded.words | _words_of(text, module)
-        called |= set(re.findall(r"\.\w+", text))
+        called |= set(re.findall(r"\.\w+", text)) | _overridden(text, set(one.tasks))
+        if _OF_ROWS.search(text):
+            called.add("rows")
         _check_written(text, set(one.tasks))
         if text == before.source.text:
             continue
@@ -192,6 +199,17 @@ def _words_of(text: str, module: str) -> set[str]:
                 elif func.attr == "evaluate" and len(node.args) > 2:
                     found.add("evaluate(hooks)")
     return found
+
+
+def _overridden(text: str, tasks: set[str]) -> set[str]:
+    """Methods that Tasks have in the place of those of training.py."""
+    return {
+        f"Task.{member.name}"
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.ClassDef) and node.name in tasks
+        for member in node.body
+        if isinstance(member, ast.FunctionDef)
+    }
 
 
 def _check_written(text: str, tasks: set[str]) -> None:
