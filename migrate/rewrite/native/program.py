@@ -20,6 +20,7 @@ from ...project.selection import is_test
 from ...rules.engine import run_rules
 from ...rules.written_for import written_for_tf2
 from ...training import parts_for, training_module
+from ..asked import called_in, taken_from, words_of
 from ..layers.model_functions import is_model_fn
 from ..layers.together import Lifting, lifted_together
 from .classes import plain_classes, training_words
@@ -103,8 +104,8 @@ def native(
         if package(before).strip("."):
             path = f"{package(before)}.{module}"
         text = one.final(worded.text, path, facts)
-        words = one.words | worded.words | _words_of(text, module)
-        called |= set(re.findall(r"\.\w+", text))
+        words = one.words | worded.words | words_of(text, module)
+        called |= called_in(text, set(one.tasks))
         _check_written(text, set(one.tasks))
         if text == before.source.text:
             continue
@@ -170,31 +171,6 @@ def _check_homes(files: Sequence[ParsedModule]) -> None:
                     raise Refused(f"`{told}` is not among the files")
 
 
-def _words_of(text: str, module: str) -> set[str]:
-    """Words of a file that ask for parts of training.py by themselves.
-
-    These are keywords that its names are called with, as `steps` and as
-    `EvalSpec(steps)`, and summaries.
-    """
-    tree = ast.parse(text)
-    taken = _taken(tree, module)
-    found = {"summaries"} if re.search(r"\.summary\.\w+\(", text) else set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            func = node.func
-            name = func.id if isinstance(func, ast.Name) else ""
-            if name in taken or name == "Trainer":
-                given = {one.arg for one in node.keywords if one.arg is not None}
-                found |= given | {f"{name}({one})" for one in given}
-            if isinstance(func, ast.Attribute) and len(node.args) > 1:
-                # Arguments by their places: hooks come first, as the Estimator had it.
-                if func.attr == "train":
-                    found.add("hooks")
-                elif func.attr == "evaluate" and len(node.args) > 2:
-                    found.add("evaluate(hooks)")
-    return found
-
-
 def _check_written(text: str, tasks: set[str]) -> None:
     """Refuses Tasks that are made of what they are not given."""
     for node in ast.walk(ast.parse(text)):
@@ -207,17 +183,6 @@ def _check_written(text: str, tasks: set[str]) -> None:
             params = [one for one in own if ast.unparse(one) == "self.params"]
             if params and all(isinstance(one.ctx, ast.Load) for one in params):
                 raise Refused(f"`{node.name}` reads params of an object around it")
-
-
-def _taken(tree: ast.Module, module: str) -> set[str]:
-    """Names that a file imports from training.py."""
-    return {
-        alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom)
-        and (node.module or "").rpartition(".")[2] == module
-        for alias in node.names
-    }
 
 
 def _check_parts(files: Iterable[NativeFile], module: str) -> None:
@@ -238,7 +203,7 @@ def _check_parts(files: Iterable[NativeFile], module: str) -> None:
     }
     for one in files:
         tree = ast.parse(one.parsed.source.text)
-        missing = sorted(_taken(tree, module) - there)
+        missing = sorted(taken_from(tree, module) - there)
         if missing:
             raise Refused(f"`{missing[0]}` has no native form yet")
 
