@@ -47,6 +47,7 @@ from .text import (
     substituted,
     without_gone,
 )
+from .towers import with_towers_unfolded
 from .weights import SEQUENCE_INPUT, move_weights, sequence_input
 
 __all__ = ["plain_classes", "training_words"]
@@ -115,6 +116,12 @@ def plain_classes(
     if ".estimator.Scoped" not in parsed.source.text:
         return parsed
     module = Module(parsed, facts)
+    if module.reuses:
+        for one in module.classes:
+            one.read()
+        code = with_towers_unfolded(module)
+        if code is not None:
+            module = Module(facts.module_of(parsed.source.with_text(code)), facts)
     module.shares = shares
     module.shared_columns = shared_columns
     found = facts.module_of(parsed.source.with_text(module.plain()))

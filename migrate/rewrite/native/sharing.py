@@ -147,7 +147,10 @@ def _merged(one: Lifted, classes: Mapping[str, Lifted]) -> bool:
             if name == other or not any(_alike(a, b) for a in first for b in second):
                 continue
             made = one.attributes()
-            same = first == second and all(part.known for p in first for part in p)
+            same = first == second and (
+                all(part.known for p in first for part in p)
+                or places.within(name) == places.within(other) is not None
+            )
             if same and _read_again(one, places, name, other):
                 return True
             if (
@@ -322,6 +325,12 @@ class Places:
         """Attributes in the order of their calls, and the places of their variables."""
         self._block(self.lifted.call.body)
         return self.found
+
+    def within(self, attribute: str) -> _Place | None:
+        """The scope that an object is called in, if it is known."""
+        inner = self.inner.get(attribute)
+        known = inner is not None and all(part.known for part in inner.scope)
+        return inner.scope if inner is not None and known else None
 
     def places(self) -> list[_Place]:
         """All places."""

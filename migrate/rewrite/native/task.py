@@ -167,6 +167,8 @@ class Maker:
         # The variable that holds the model, and what calls it.
         self.model = ""
         self.outputs: list[str] = []
+        # What calls it again while it trains.
+        self.again: list[Statement] = []
         # Its calls differ by mode, in whether it trains.
         self.told = False
         self.stored_params = False
@@ -572,11 +574,15 @@ class Maker:
         self.model, self.maker = makers[0]
         for mode in self.modes.values():
             calls = [one for one in mode.taken if self._calls_model(mode, one)]
-            if len(calls) != 1:
+            if not calls or (len(calls) > 1 and calls[0] not in self.train.taken):
                 reason = f"`{self.model}` is called {len(calls)} times"
                 raise self.stop(self.maker, reason)
-            mode.calls = calls
+            # A tower that is called again is part of what is made of its output.
+            mode.calls = calls[:1]
+            mode.made = self.tree.statement(self.maker)
             self.parts.used.add(calls[0])
+            if mode is self.train:
+                self.again = calls[1:]
         self.call = self.train.calls[0]
         self.told = self._told()
         self.returned = assigned(self.call)
@@ -635,7 +641,7 @@ class Maker:
         small = only_small(statement)
         if not isinstance(small, cst.Assign):
             return False
-        needed = self._needed_beyond(self.train, [statement])
+        needed = self.train.needed([], [statement])
         return (
             len(small.targets) == 1
             and isinstance(small.targets[0].target, cst.Name)
@@ -645,7 +651,7 @@ class Maker:
             != set()
             and self.labels not in needed.free
             and all(
-                self._needed_beyond(mode, [statement]).statements == needed.statements
+                mode.needed([], [statement]).statements == needed.statements
                 for mode in self.modes.values()
             )
         )
@@ -657,11 +663,6 @@ class Maker:
             for one in walk(statement)
             if isinstance(one, cst.Name) and one.value == self.model
         ]
-
-    def _needed_beyond(self, mode: Mode, statements: Sequence[Statement]) -> Slice:
-        """What statements behind the call of the model are computed by."""
-        given = [name for one in statements for name in self._weights_in(one)]
-        return mode.needed([*statements], given=given)
 
     def _read_outputs(self) -> list[str]:
         """Outputs that methods read, in the order in which they are made."""
@@ -725,7 +726,7 @@ class Maker:
             raise self.stop(call, "the model looks at the labels")
         before, behind = found.statements, self.beyond
         if self.logits is None:
-            needed = self._needed_beyond(self.train, behind).statements
+            needed = self.train.needed([], behind).statements
             whole = [*{*before, *behind, *needed}]
             whole.sort(key=self.train.place)
             start = self.train.place(self.call)
@@ -861,9 +862,7 @@ class Maker:
         told = [one for one in mode.taken if "read_layers(" in self.tree.code(one)]
         if not told:
             return []
-        read = mode.needed(
-            [], told, given=[n for s in told for n in self._weights_in(s)]
-        )
+        read = mode.needed([], told)
         self._use(read.statements)
         late = sorted(read.outputs | read.free & {self.features, self.labels})
         if late:
@@ -891,6 +890,8 @@ class Maker:
             return []
         nodes = list(found.values())
         read = mode.needed(nodes)
+        if {*self.again} & {*read.statements}:
+            raise self.stop(self.again[0], "a hook looks at what a second call gives")
         self._use(read.statements)
         self._check_free(read, self.defined, labels=True)
         said = Said(self, mode)
