@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 import libcst as cst
 
 from ...code.edits import changed
-from ...code.tree import Tree, walk
+from ...code.statements import is_docstring
+from ...code.tree import Tree, statements_of, walk
 from ...project.facts import Definition, ParsedModule, ProjectFacts
+from ..layers.model_functions import is_model_fn
 
 __all__ = ["with_given_functions"]
 
@@ -72,6 +74,8 @@ class _Finder:
                         found = found or self._of_parameter(parsed, tree, node, place)
                 elif isinstance(node, cst.Call):
                     found = self._of_entry(parsed, tree, node.func)
+                elif isinstance(node, cst.Assign):
+                    found = _of_object(tree, node)
                 if found:
                     return found
         return None
@@ -216,6 +220,49 @@ class _Finder:
                 bound = one.resolver.scopes.module_scope.bindings[name][0]
                 return _makes_layers(tree, bound.node, set())
         return False
+
+
+def _of_object(tree: Tree, node: cst.Assign) -> dict[cst.CSTNode, Any] | None:
+    """Lets the model function make the network that a factory made for it alone."""
+    name, made = node.targets[0].target, node.value
+    if not isinstance(made, cst.Call) or not isinstance(name, cst.Name):
+        return None
+    network = tree.resolver.definition(made.func)
+    factory = tree.function(node)
+    block = tree.body(tree.statement(node))
+    if not isinstance(network, cst.ClassDef) or factory is None or block is None:
+        return None
+    every = statements_of(block)
+    if len(every) < 3:
+        return None
+    line, user, last = every[-3:]
+    scopes = tree.resolver.scopes
+    loads = [n for n in walk(factory) if isinstance(n, cst.Name) and n in scopes.loads]
+    if (
+        not isinstance(user, cst.FunctionDef)
+        or not is_model_fn(user)
+        or not isinstance(user.body, cst.IndentedBlock)
+        or not isinstance(last, cst.SimpleStatementLine)
+        or line is not tree.statement(node)
+        or any(n.value == name.value and user not in tree.ancestors(n) for n in loads)
+        or len(scopes.opened[factory].bindings[name.value]) != 1
+        or {n.value for n in loads if made in tree.ancestors(n)}
+        & {*scopes.opened[user].bindings}
+        or not _makes_layers(tree, network, set())
+    ):
+        return None
+    place = 1 if is_docstring(statements_of(user.body)[0]) else 0
+    first = user.leading_lines if len(every) > 3 else line.leading_lines
+    moved = line.with_changes(leading_lines=[])
+
+    def made_inside(now: cst.FunctionDef) -> cst.FunctionDef:
+        body = [*now.body.body]
+        body.insert(place, moved)
+        return now.with_changes(
+            leading_lines=first, body=now.body.with_changes(body=body)
+        )
+
+    return {line: None, user: made_inside}
 
 
 def _is_plain(tree: Tree, defined: cst.FunctionDef) -> bool:
