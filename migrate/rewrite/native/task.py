@@ -154,6 +154,8 @@ class Maker:
         if "labels" not in given:
             own = [n for n in self.given if n not in ("mode", "params", "config")]
             self.labels = own[1] if len(own) > 1 else "labels"
+        # What the constructor does not know.
+        self.late = {self.features, self.labels, "mode", "config"} & {*self.given}
         modes = {}
         for mode in MODES:
             found = in_mode(facts, parsed, defined, mode)
@@ -382,9 +384,7 @@ class Maker:
         self.parts.words.add("Schedule")
         mode = self.train
         read = mode.needed(rates[:1])
-        late = sorted(
-            read.outputs | read.free & {self.features, self.labels, "mode", "config"}
-        )
+        late = sorted(read.outputs | read.free & self.late)
         if late or len({self.tree.code(one) for one in rates}) > 1:
             raise self.stop(rates[0], "a learning rate that is not understood")
         said = Said(self, mode, rate=True)
@@ -451,9 +451,7 @@ class Maker:
     def setup(self, nodes: Sequence[cst.BaseExpression]) -> tuple[Said, list[str]]:
         mode = self.train
         read = mode.needed(nodes, given=self.replaced)
-        late = sorted(
-            read.outputs | read.free & {self.features, self.labels, "mode", "config"}
-        )
+        late = sorted(read.outputs | read.free & self.late)
         if late:
             reason = f"what the Task is made of depends on `{late[0]}`"
             raise self.stop(nodes[0], reason)

@@ -275,8 +275,7 @@ class _Reader:
 
     def _late(self, read: Slice) -> list[str]:
         """What is not there any more when the gradients are."""
-        gone = {self.maker.features, self.maker.labels, "mode", "config"}
-        return sorted(read.outputs | read.free & gone)
+        return sorted(read.outputs | read.free & self.maker.late)
 
     def _summaries(self, asked: list[cst.Call]) -> list[Statement]:
         """Summaries of gradients, and of what is made of them alone."""
