@@ -42,7 +42,10 @@ def input_fn():
     x = tf.ones((ROWS, 2))
     dataset = tf.data.Dataset.from_tensors((x, tf.ones(ROWS, tf.int32)))
 
-    images, labels = dataset.make_one_shot_iterator().get_next()
+    # A one-shot iterator.
+    iterator = dataset.make_one_shot_iterator()
+    # Rows and their classes.
+    images, labels = iterator.get_next()
     return images, labels
 
 
@@ -88,6 +91,7 @@ def test_a_program_looks_as_if_written_so(tmp_path: Path) -> None:
         "        # The logits of two classes.\n        self.model = Network()\n" in rest
     )
     assert "Sequential" not in found
+    assert ", tf.int32)))\n\n    # Rows and their classes.\n    return dataset\n" in found
     assert "def call(self, inputs, training):" in rest
 
 
