@@ -12,6 +12,7 @@ import libcst as cst
 
 from ...code.blocked import Blocked
 from ...code.edits import changed
+from ...code.spacing import without_new_gaps
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...options import RewriteOptions
 from ...project.facts import ParsedModule, ProjectFacts
@@ -256,7 +257,10 @@ class _File:
         width = max([79, *map(len, self.parsed.source.text.splitlines())])
         before = _read_before(self.parsed)
         wanted = Wanted(training, names, "", others, before, width=min(width, 88))
-        return with_imports(text, wanted)
+        text = with_imports(text, wanted)
+        if self.parsed.path.suffix == ".ipynb":
+            return text
+        return without_new_gaps(text, self.parsed.source.text)
 
 
 class _Program:
