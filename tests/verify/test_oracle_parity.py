@@ -86,7 +86,7 @@ NATIVE = [
         (name, "tf115-r1")
         for name in (
             *("bert_classifier", "class_held_estimator", "custom_hooks"),
-            *("deepfm_recommender", "digits_model_fn", "flags_modes"),
+            *("deepfm_recommender", "digits_model_fn", "fine_tuning", "flags_modes"),
             *("mnist_cnn_logging", "model_fn_train_and_evaluate", "one_shot_iterator"),
             *("resnet_cycles", "scoped_variables", "sensor_shards", "sklearn_wrapper"),
             *("spec_functions", "spoken_digits_builder", "strategy_helpers"),
