@@ -520,6 +520,28 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
             "    if mode == tf.estimator.ModeKeys.EVAL:\n",
         ),
     ),
+    "regularized_or_not": (
+        (
+            "    logits =",
+            "    reg = (tf.contrib.layers.l2_regularizer(params['l2'])\n"
+            "           if params.get('l2') else None)\n    logits =",
+        ),
+        ("net, 3, kernel", "net, 3, kernel_regularizer=reg, kernel"),
+        (_LOSS, f"{_LOSS}    loss += tf.losses.get_regularization_loss()\n"),
+        ("RunConfig(\n", "RunConfig(\n        save_summary_steps=None,\n"),
+    ),
+    "layout_by_cuda": (
+        (
+            "    net = tf.layers.dense(\n        pixels",
+            "    first = tf.test.is_built_with_cuda()\n"
+            "    layout = ('channels_first' if tf.test.is_built_with_cuda()\n"
+            "              else 'channels_last')\n"
+            "    pixels = tf.layers.flatten(tf.layers.max_pooling2d(\n"
+            "        tf.reshape(pixels, [-1, 1, 8, 1] if not first else [-1, 1, 1, 8]),\n"
+            "        (1, 2), (1, 1), data_format=layout))\n"
+            "    net = tf.layers.dense(\n        pixels",
+        ),
+    ),
     "sizes_of_shapes": (
         (
             _LOGITS,
