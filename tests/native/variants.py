@@ -947,6 +947,26 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
             "            features, mode, logits, labels, optimizer)\n",
         ),
     ),
+    "head_of_two_outputs": (
+        (
+            _LOGITS,
+            "    with tf.variable_scope('wide'):\n"
+            "        wide = tf.layers.dense(pixels, 3, kernel_initializer=RAMP)\n"
+            "    with tf.variable_scope('deep'):\n"
+            "        deep = tf.layers.dense(net, 3, kernel_initializer=RAMP)\n"
+            "    logits = wide + deep\n"
+            "    head = tf.contrib.estimator.multi_class_head(n_classes=3)\n",
+        ),
+        ("['probabilities'][2]", "['probabilities'][1]"),
+        (
+            _HEADED,
+            "    optimizer = tf.train.MomentumOptimizer(params['learning_rate'], 0.9)\n"
+            "    update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)\n"
+            "    with tf.control_dependencies(update_ops):\n"
+            "        return head.create_estimator_spec(\n"
+            "            features, mode, logits, labels, optimizer)\n",
+        ),
+    ),
     "experiment": (
         (
             _RAMP,

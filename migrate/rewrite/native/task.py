@@ -264,7 +264,7 @@ class Maker:
     def _forward_to(self, logits: cst.BaseExpression) -> None:
         """Lets the forward pass go on to what the head is given."""
         read = self.train.needed([logits])
-        self.beyond = [*read.statements]
+        self.beyond += read.statements
         self.parts.used.update(read.statements)
         self.outputs = [
             one for one in self.returned if one in read.outputs
