@@ -542,6 +542,19 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
             "    net = tf.layers.dense(\n        pixels",
         ),
     ),
+    "normalized_by_contrib": (
+        (
+            "    net = tf.layers.batch_normalization(\n"
+            "        net, training=mode == tf.estimator.ModeKeys.TRAIN)\n",
+            "    train = mode == tf.estimator.ModeKeys.TRAIN\n"
+            "    net = tf.contrib.layers.batch_norm(\n"
+            "        net, decay=.7, is_training=train, scale=True)\n"
+            "    net = tf.contrib.layers.fully_connected(\n"
+            "        net, 5, weights_initializer=RAMP,\n"
+            "        normalizer_fn=tf.contrib.layers.batch_norm,\n"
+            "        normalizer_params={'is_training': train, 'decay': .8})\n",
+        ),
+    ),
     "sizes_of_shapes": (
         (
             _LOGITS,

@@ -73,6 +73,7 @@ _LAYERS = frozenset(
         "DenseFeatures",
         "ExampleNormalization",
         "LinearModel",
+        "SampleNormalization",
         "SequenceFeatures",
         "Tables",
     )
@@ -319,7 +320,9 @@ class Module:
         text = Text(self.code)
         for one in self.classes:
             start, end = text.span(one.node)
-            text.replace(text.code.rfind("\n", 0, start) + 1, end, one.code)
+            # What stood in a block that is gone may leave lines of blanks.
+            code = re.sub(r"(?m)^[ \t]+$", "", one.code)
+            text.replace(text.code.rfind("\n", 0, start) + 1, end, code)
         names = {one.name for one in self.classes}
         code = simplified(text.done(), names, self._is_seen, shared, flags, self.first)
         code = self._without_scope_makers(self._without_contrib(code))
@@ -1355,7 +1358,7 @@ class Lifted:
         if re.search(r"\bconv\w*2d|pool2d\b", code):
             return 4
         if first is None or not re.search(
-            r"\b(Dense|Dropout|BatchNormalization|ReLU|Activation|fully_connected)\b",
+            r"\b(Dense|Dropout|\w+Normalization|ReLU|Activation|fully_connected)\b",
             code,
         ):
             return None

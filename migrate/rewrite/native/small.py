@@ -184,7 +184,7 @@ _MNIST = (
 
 
 def _cuda(page: Page, word: Word) -> None:
-    """What CUDA was asked for: a GPU. Today's TensorFlow is built with it everywhere."""
+    """What CUDA was asked for: a GPU. Today TensorFlow is built with it anywhere."""
     if word.call is None:
         page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
         return
