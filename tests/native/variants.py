@@ -980,6 +980,60 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
             "            features, mode, logits, labels, optimizer)\n",
         ),
     ),
+    "object_around_helpers": (
+        (
+            BASE[BASE.index("def dense_model_fn") : BASE.index("def ramp")],
+            "def dense(net, units):\n"
+            "    return tf.layers.dense(net, units, kernel_initializer=RAMP)\n\n\n"
+            "class Classifier(object):\n"
+            "    def __init__(self, params):\n"
+            "        self.params = params\n\n"
+            "    def forward(self, features):\n"
+            "        pixels = tf.reshape(features['image'], [-1, 8])\n"
+            "        net = tf.nn.relu(dense(pixels, self.params['hidden']))\n"
+            "        return {'logits': dense(net, 3)}\n\n"
+            "    def metrics(self, out, labels):\n"
+            "        return {'accuracy': tf.metrics.accuracy(\n"
+            "            labels, tf.argmax(out['logits'], axis=1))}\n\n"
+            "    def train_op(self, loss):\n"
+            "        rate = self.params['learning_rate']\n"
+            "        optimizer = tf.train.MomentumOptimizer(rate, 0.9)\n"
+            "        with tf.name_scope('update'):\n"
+            "            return optimizer.minimize(loss, tf.train.get_global_step())\n\n"
+            "    def model_fn(self, features, labels, mode):\n"
+            "        out = self.forward(features)\n"
+            "        if mode == tf.estimator.ModeKeys.PREDICT:\n"
+            "            return tf.estimator.EstimatorSpec(mode, predictions={\n"
+            "                'probabilities': tf.nn.softmax(out['logits'])})\n"
+            "        loss = tf.losses.sparse_softmax_cross_entropy(\n"
+            "            labels, out['logits'])\n"
+            "        if mode == tf.estimator.ModeKeys.EVAL:\n"
+            "            return tf.estimator.EstimatorSpec(\n"
+            "                mode, loss=loss, eval_metric_ops=self.metrics(out, labels))\n"
+            "        return tf.estimator.EstimatorSpec(\n"
+            "            mode, loss=loss, train_op=self.train_op(loss))\n\n\n",
+        ),
+        (
+            _MADE,
+            f"    model = Classifier({_PARAMS})\n"
+            "    classifier = tf.estimator.Estimator(model.model_fn, config=config)\n",
+        ),
+    ),
+    "flag_of_branches": (
+        (
+            "    pixels =",
+            "    if params['hidden']:\n"
+            "        if mode == tf.estimator.ModeKeys.TRAIN:\n"
+            "            train_phase = True\n"
+            "        else:\n"
+            "            train_phase = False\n"
+            "    pixels =",
+        ),
+        (
+            "net, training=mode == tf.estimator.ModeKeys.TRAIN)",
+            "net, training=train_phase)",
+        ),
+    ),
     "experiment": (
         (
             _RAMP,
