@@ -2,13 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
 from .tree import Statement
 
-__all__ = ["from_comment", "space_definitions", "with_blank_lines"]
+__all__ = [
+    "from_comment",
+    "space_definitions",
+    "with_blank_lines",
+    "without_new_gaps",
+]
+
+
+def without_new_gaps(text: str, old: str) -> str:
+    """The text with no longer gaps than the old one had, or than is usual."""
+    longest = {False: 2, True: 1}
+    for first, last, inside in _gaps(old):
+        longest[inside] = max(longest[inside], last - first)
+    lines = text.splitlines(keepends=True)
+    for first, last, inside in reversed([*_gaps(text)]):
+        del lines[first + longest[inside] : last]
+    return "".join(lines)
+
+
+def _gaps(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Stretches of blank lines, and whether what follows is in a block."""
+    lines = text.splitlines()
+    said = {
+        line - 1
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, (ast.Constant, ast.JoinedStr))
+        for line in range(node.lineno, (node.end_lineno or 0) + 1)
+    }
+    first = 0
+    for index, line in enumerate(lines):
+        if line.strip() or index in said:
+            if index > first:
+                yield first, index, line[:1].isspace()
+            first = index + 1
 
 
 def from_comment(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:

@@ -17,6 +17,7 @@ from ..report.findings import Finding, Outcome, Safety
 from ..report.model import FileResult, FileStatus
 from ..report.needs import Need
 from ..training import parts_for, training_module
+from .asked import words_by_hand
 from .places import NoPlace, Place
 
 __all__ = ["ADDED", "check_has", "name_for", "training_text", "with_training_files"]
@@ -24,6 +25,7 @@ __all__ = ["ADDED", "check_has", "name_for", "training_text", "with_training_fil
 ADDED = "TFM107"
 # The first that a project has not taken for something of its own.
 NAMES = ("training", "training_loop", "tf2_training")
+_IMPORTS_OURS = re.compile(rb"^from [\w.]*(training|training_loop) ", re.MULTILINE)
 _MARK = re.compile(r"\n# Parts: (?P<parts>[\w., ]+)\. Digest: (?P<digest>\w+)\.\n\Z")
 _IMPORT = re.compile(rb"^[ \t\"]*(?:from|import)[ \t]+(\w+)\b", re.MULTILINE)
 
@@ -75,7 +77,12 @@ def training_text(words: Iterable[str]) -> str:
     """A training module that says where it comes from, and tells who changed it."""
     words = {*words}
     text = training_module(words).rstrip("\n") + "\n"
-    parts = ", ".join(parts_for(words))
+    names = _names(text)
+    parts = ", ".join(
+        part
+        for part in parts_for(words)
+        if "." not in part or part.partition(".")[2] in names
+    )
     return f"{text}\n# Parts: {parts}. Digest: {_digest(text)}.\n"
 
 
@@ -134,7 +141,7 @@ def with_training_files(results: Sequence[FileResult]) -> list[FileResult]:
     """The results with those of the training modules that the changed files import."""
     wanted: dict[str, frozenset[str]] = {}
     for result in results:
-        for need in result.needs:
+        for need in result.needs or _asked_by_hand(result):
             wanted[need.path] = wanted.get(need.path, frozenset()) | need.words
     given = {os.path.abspath(result.path): result.path for result in results}
     made = {}
@@ -143,6 +150,29 @@ def with_training_files(results: Sequence[FileResult]) -> list[FileResult]:
         made[path] = _added(shown, Need(path, words))
     kept = [one for one in results if os.path.abspath(one.path) not in made]
     return [*kept, *made.values()]
+
+
+def _asked_by_hand(result: FileResult) -> tuple[Need, ...]:
+    """What a native file that stays as it is asks of the module that stands there."""
+    if result.new is not None or not _IMPORTS_OURS.search(result.old):
+        return ()
+    text = result.old.decode("utf-8", "replace")
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return ()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ImportFrom) or not node.module:
+            continue
+        parts = node.module.split(".")
+        if parts[-1] in NAMES:
+            near = Path(os.path.abspath(result.path)).parents
+            folders = near[node.level - 1 : node.level] if node.level else near
+            for folder in folders:
+                path = folder.joinpath(*parts).with_suffix(".py")
+                if is_ours(read_or_nothing(path)):
+                    return (Need(str(path), frozenset(words_by_hand(text, parts[-1]))),)
+    return ()
 
 
 def _added(path: Path, need: Need) -> FileResult:

@@ -17,8 +17,7 @@ def add_metrics(
     """Evaluates by more metrics; a function says what each is given, by its name."""
     task, own = trainer.task, [*trainer.task.metrics]
     update, named = task.update_metrics, inspect.signature(measured).parameters
-    with trainer.strategy.scope():
-        added = make_metrics()
+    added = make_metrics()
 
     def update_metrics(features: Any, labels: Any, outputs: Any) -> None:
         task.metrics = own

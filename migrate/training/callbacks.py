@@ -32,7 +32,6 @@ class Trainer(core.Trainer):
         hooks: Iterable[Callback] | None = None,
         steps: int | None = None,
         max_steps: int | None = None,
-        saving_listeners: Iterable[Callable[[int], Any]] | None = None,
     ) -> Trainer:
         """Trains from the latest checkpoint on, until data or steps are over."""
         dataset = self._dataset(input_fn, "train")
@@ -58,11 +57,11 @@ class Trainer(core.Trainer):
             step += 1
             self._log(step, values["loss"])
             if step >= saved + save_steps or time.time() >= save_at:
-                self._save(step, saving_listeners)
+                self._save(step)
                 saved, save_at = step, time.time() + save_secs
             self._tell(hooks, "after_step", step, values)
         if step > saved:
-            self._save(step, saving_listeners)
+            self._save(step)
         self._tell(hooks, "end")
         return self
 
@@ -78,7 +77,5 @@ class Trainer(core.Trainer):
             getattr(hook, event)(*values)
 
     @tf.function
-    def _train(self, batch: Any) -> dict[str, Any]:
-        """Trains on one batch of each replica; returns what the first one shows."""
-        first = self.strategy.experimental_local_results
-        return {key: first(value)[0] for key, value in self._train_step(batch).items()}
+    def _train(self, batch: Any) -> Any:
+        return self._train_step(batch)

@@ -11,13 +11,13 @@ from typing import Any
 
 import tensorflow as tf
 
-from . import core
-from .callbacks import Trainer
+from . import replicas
 from .core import NEVER
+from .replicas_callbacks import Trainer
 
 
 @dataclasses.dataclass(frozen=True)
-class RunConfig(core.RunConfig):
+class RunConfig(replicas.RunConfig):
     """Settings, and the task that this process is in its cluster."""
 
     tf_config: str = dataclasses.field(

@@ -6,7 +6,7 @@ import dataclasses
 import math
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -20,14 +20,13 @@ OLD = "%s is a checkpoint of TensorFlow 1: `tfmigrate checkpoint convert` it fir
 
 @dataclasses.dataclass(frozen=True)
 class RunConfig:
-    """Where and how often a trainer writes, and on what it trains."""
+    """Where and how often a trainer writes."""
 
     model_dir: str | None = None
     save_checkpoints_steps: int | None = None
     save_checkpoints_secs: int = 600  # where no steps are given
     keep_checkpoint_max: int = 5
     log_step_count_steps: int = 100
-    strategy: tf.distribute.Strategy | None = None
 
 
 class Task:
@@ -59,13 +58,12 @@ class Task:
         self.optimizer.apply_gradients(zip(gradients, self.model.trainable_variables))
 
     def train_step(self, features: Any, labels: Any) -> dict[str, Any]:
-        """Trains on the batch of one replica; returns what there is to see of it."""
+        """Trains on a batch; returns what there is to see of it."""
         with tf.GradientTape() as tape:
             outputs = self.forward(features, training=True)
             loss = self.loss(features, labels, outputs)
-            # Replicas add their gradients up: to those of the mean loss.
-            share = loss / tf.distribute.get_strategy().num_replicas_in_sync
-        self.apply_gradients(tape.gradient(share, self.model.trainable_variables))
+        gradients = tape.gradient(loss, self.model.trainable_variables)
+        self.apply_gradients(gradients)
         return {"loss": loss}
 
 
@@ -82,11 +80,9 @@ class Trainer:
         self.config = config or RunConfig()
         self.model_dir = model_dir or self.config.model_dir or tempfile.mkdtemp()
         self.params = params
-        self.strategy = self.config.strategy or tf.distribute.get_strategy()
         given = () if params is None else (params,)
-        with self.strategy.scope():
-            self.task = make_task(*given) if callable(make_task) else make_task
-            self.mean_loss = tf_keras.metrics.Mean("loss")
+        self.task = make_task(*given) if callable(make_task) else make_task
+        self.mean_loss = tf_keras.metrics.Mean("loss")
         kept = {"model": self.task.model, "optimizer": self.task.optimizer}
         self.checkpoint = tf.train.Checkpoint(**kept)
 
@@ -105,7 +101,6 @@ class Trainer:
         *,
         steps: int | None = None,
         max_steps: int | None = None,
-        saving_listeners: Iterable[Any] = (),
     ) -> Trainer:
         """Trains from the latest checkpoint on, until data or steps are over."""
         dataset = self._dataset(input_fn, "train")
@@ -130,10 +125,10 @@ class Trainer:
                 break  # the end of the data
             self._log(step, float(loss))
             if step >= saved + save_steps or time.time() >= save_at:
-                self._save(step, saving_listeners)
+                self._save(step)
                 saved, save_at = step, time.time() + save_secs
         if step > saved:
-            self._save(step, saving_listeners)
+            self._save(step)
         return self
 
     def evaluate(
@@ -167,10 +162,9 @@ class Trainer:
 
     def _prepare(self, features: Any, path: str | None = None) -> None:
         """Makes all variables, and restores the latest or another checkpoint."""
-        with self.strategy.scope():
-            if not self.task.model.built:
-                tf.function(self.task.forward).get_concrete_function(features, False)
-            self.task.build()
+        if not self.task.model.built:
+            tf.function(self.task.forward).get_concrete_function(features, False)
+        self.task.build()
         path = path or self.latest_checkpoint()
         if path:
             if not tf.train.load_checkpoint(path).has_tensor(OBJECTS):
@@ -178,12 +172,7 @@ class Trainer:
             self.restore(path)
 
     def _iterator(self, dataset: Any, whole: bool = False) -> Any:
-        """Gives a batch to each replica; with `whole`, leaves an incomplete set out."""
-        replicas = self.strategy.num_replicas_in_sync
-        if whole and replicas > 1:
-            sets = dataset.window(replicas, drop_remainder=True)
-            dataset = sets.flat_map(lambda *batches: tf.data.Dataset.zip(batches))
-        return iter(self.strategy.distribute_datasets_from_function(lambda _: dataset))
+        return iter(dataset)
 
     def _start(self, step: int) -> None:
         """Makes what keeps checkpoints, and saves the first where there is none."""
@@ -198,22 +187,18 @@ class Trainer:
         if step % (self.config.log_step_count_steps or NEVER) == 0:
             logger.info("loss = %.6g, step = %d", loss, step)
 
-    def _save(
-        self, step: int, listeners: Iterable[Callable[[int], Any]] | None
-    ) -> None:
+    def _save(self, step: int) -> None:
         self.manager.save(step)
-        for listener in listeners or ():
-            listener(step)
 
     def _report(self, results: dict[str, Any], name: str | None) -> None:
         figures = ", ".join(f"{key} = {value}" for key, value in results.items())
         logger.info("Evaluated%s: %s", f" {name}" if name else "", figures)
 
-    def _train_step(self, batch: Any) -> dict[str, Any]:
-        """Trains on one batch of each replica; returns the mean of their losses."""
-        values = self.strategy.run(self.task.train_step, args=split(batch))
-        loss = self.strategy.reduce("MEAN", values["loss"], axis=None)
-        return {**values, "loss": loss}
+    def _run(self, function: Callable[..., Any], batch: Any) -> Any:
+        return function(*split(batch))
+
+    def _train_step(self, batch: Any) -> Any:
+        return self._run(self.task.train_step, batch)
 
     @tf.function
     def _train(self, iterator: Any, last: Any, until: Any) -> Any:
@@ -228,15 +213,12 @@ class Trainer:
     @tf.function
     def _test(self, iterator: Any) -> None:
         for batch in iterator:
-            self.strategy.run(self._test_step, args=split(batch))
+            self._run(self._test_step, batch)
 
     def _test_step(self, features: Any, labels: Any) -> None:
-        first = tf.nest.flatten(features)[0]
-        # A replica gets an empty batch when there are none left for it.
-        if self.strategy.num_replicas_in_sync == 1 or tf.shape(first)[0] > 0:
-            outputs = self.task.forward(features, training=False)
-            self.mean_loss.update_state(self.task.loss(features, labels, outputs))
-            self.task.update_metrics(features, labels, outputs)
+        outputs = self.task.forward(features, training=False)
+        self.mean_loss.update_state(self.task.loss(features, labels, outputs))
+        self.task.update_metrics(features, labels, outputs)
 
 
 def split(batch: Any) -> tuple[Any, Any]:

@@ -43,4 +43,4 @@ class Trainer(callbacks.Trainer):
 
     @tf.function
     def _test(self, batch: Any) -> None:
-        self.strategy.run(self._test_step, args=split(batch))
+        self._run(self._test_step, batch)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import tensorflow as tf
-
 from . import core
 
 
@@ -23,9 +21,6 @@ class Trainer(core.Trainer):
     task: Task
 
     def _test_step(self, features: Any, labels: Any) -> None:
-        first = tf.nest.flatten(features)[0]
-        # A replica gets an empty batch when there are none left for it.
-        if self.strategy.num_replicas_in_sync == 1 or tf.shape(first)[0] > 0:
-            outputs = self.task.forward(features, training=False)
-            self.mean_loss.update_state(self.task.eval_loss(features, labels, outputs))
-            self.task.update_metrics(features, labels, outputs)
+        outputs = self.task.forward(features, training=False)
+        self.mean_loss.update_state(self.task.eval_loss(features, labels, outputs))
+        self.task.update_metrics(features, labels, outputs)

@@ -24,11 +24,12 @@ WORDS: dict[str, frozenset[str]] = {
     part: frozenset(words.split())
     for part, words in {
         "core": "Task Trainer RunConfig",
-        "replace": "replace",
-        "seed": "tf_random_seed",
         "keep_hours": "keep_checkpoint_every_n_hours",
         "eval_loss": "eval_loss",
         "watch": "watch",
+        "replicas": "strategy",
+        "replace": "replace",
+        "seed": "tf_random_seed",
         "sum_loss": "summed",
         "many_optimizers": "optimizers",
         "warm_start": "warm_start_from",
@@ -39,8 +40,10 @@ WORDS: dict[str, frozenset[str]] = {
         "input_arguments": "input_fn(params) input_fn(mode) input_fn(config) "
         "input_fn(tensors)",
         "callbacks": "Callback hooks",
+        "replicas_callbacks": "",
         "eval_hooks": "evaluate(hooks) EvalSpec(hooks)",
         "task_callbacks": "Task.callbacks",
+        "listeners": "saving_listeners",
         "callbacks_trainer": "Callback.trainer",
         "evaluating_callbacks": "Callback.evaluate make_early_stopping_hook",
         "timer": "StepTimer",
@@ -104,10 +107,31 @@ TOGETHER = {
         "name, _, exporters": "name, hooks, exporters",
         "(input_fn, steps, name=name)": "(input_fn, steps, hooks, name=name)",
     },
-    ("watch", "sum_loss"): {
+    ("watch", "replicas"): {
         'return {"loss": loss}': 'return {"loss": loss, '
         "**self.watch(features, labels, outputs)}",
     },
+    ("replicas", "added.add_metrics"): {
+        "    added = make_metrics()\n": "    with trainer.strategy.scope():\n"
+        "        added = make_metrics()\n",
+    },
+    ("callbacks", "listeners"): {
+        "train(self, input_fn, *, steps=None, max_steps=None, saving_listeners=()):": (
+            "train(\n        self, input_fn, hooks=None, steps=None, max_steps=None, "
+            "saving_listeners=None\n    ):"
+        )
+    },
+}
+# Methods that are said where they are called, if nobody else calls or changes them.
+BRIEF = (
+    *("_run", "_train_step", "_dataset", "_iterator", "_save"),
+    *("build", "apply_gradients"),
+)
+# So are these where no gradient is of rows alone: `rows` asks for them.
+OF_ROWS = {
+    "values_of": "gradient",
+    "rows_of": "slot",
+    "assign_rows": "slot.assign(rows)",
 }
 LIBRARIES = frozenset(part for part, words in WORDS.items() if "*" in words)
 
@@ -161,7 +185,7 @@ def training_module(parts: Iterable[str]) -> str:
                 texts[name] = with_super(statement, base).text
             else:
                 texts[name] = statement.text
-    texts = without_idle(texts, words)
+    texts = in_brief(without_idle(texts, words), words)
     body = "\n\n\n".join(["\n".join(constants.values()), *texts.values()]) + "\n"
     for both, changes in TOGETHER.items():
         for old, new in changes.items() if {*both} <= {*chosen} else ():
@@ -330,21 +354,124 @@ def without_idle(texts: dict[str, str], words: set[str]) -> dict[str, str]:
 def with_super(method: Statement, base: Statement) -> Statement:
     """Returns a method with the body of its base in the place of `super().name()`.
 
-    A function has that of an earlier part in the place of `return part.name()`.
+    A function has that of an earlier part in the place of `return part.name()`. Where
+    the result is bound to a name, what the base returns is.
     """
-    called = re.compile(rf"((return )?super\(\)|return (?!self\b)\w+)\.{method.name}\(")
-    for node in function_of(method).body:
-        if called.match(ast.unparse(node)):
+    called = re.compile(
+        rf"((return |(\w+ = ))?super\(\)|return (?!self\b)\w+)\.{method.name}\("
+    )
+    for node in ast.walk(function_of(method)):
+        found = isinstance(node, ast.stmt) and called.match(ast.unparse(node))
+        if found and isinstance(node, ast.stmt):
             lines, first = base.text.splitlines(), function_of(base).body
             above = first[bool(ast.get_docstring(function_of(base)))].lineno - 1
             while lines[above - 1].lstrip().startswith("#"):
                 above -= 1
             inlined = copy.copy(method)
             own = method.text.splitlines()
-            own[node.lineno - 1 : node.end_lineno] = lines[above:]
+            depth = len(own[node.lineno - 1]) - len(own[node.lineno - 1].lstrip())
+            body = textwrap.dedent("\n".join(lines[above:]))
+            if found[3]:
+                head, _, value = body.rpartition("return ")
+                body = f"{head}{found[3]}{value}"
+            own[node.lineno - 1 : node.end_lineno] = [
+                textwrap.indent(body, " " * depth)
+            ]
             inlined.text = "\n".join(own)
             return inlined
     return method
+
+
+def in_brief(texts: dict[str, str], words: set[str]) -> dict[str, str]:
+    """Returns the module with what methods of one expression say where they are called.
+
+    A method that the program calls or changes stays, and so does one that another class
+    of the module has as well.
+    """
+    found = dict(texts)
+    for name in BRIEF:
+        if words.isdisjoint({name, f".{name}", f"Task.{name}", f"Trainer.{name}"}):
+            say_where_called(found, name)
+    if words.isdisjoint({"rows", *(f"optimizers.{name}" for name in OF_ROWS)}):
+        for name in OF_ROWS.keys() & found.keys():
+            (function,) = ast.parse(found.pop(name)).body
+            assert isinstance(function, ast.FunctionDef)
+            dense = ast.parse(OF_ROWS[name], mode="eval").body
+            for key, text in found.items():
+                found[key] = with_said(text, function, dense)
+    return found
+
+
+def say_where_called(texts: dict[str, str], name: str) -> None:
+    """Puts what a method returns in the place of its calls, if there is but one."""
+    homes = [owner for owner, text in texts.items() if f"    def {name}(" in text]
+    named = "\n".join(texts.values())
+    if len(homes) != 1 or re.search(rf"super\(.*\)\.{name}\(|\.{name}\b(?!\()", named):
+        return
+    head, members = members_of(texts[homes[0]])
+    (method,) = [one for one in members if one.name == name]
+    function = function_of(method)
+    *above, last = function.body[bool(ast.get_docstring(function)) :]
+    if not above and isinstance(last, (ast.Return, ast.Expr)) and last.value:
+        texts[homes[0]] = class_of(head, [one for one in members if one is not method])
+        for key, text in texts.items():
+            texts[key] = with_said(text, function, last.value)
+
+
+def with_said(text: str, function: ast.FunctionDef, said: ast.expr) -> str:
+    """Returns a text where an expression with its arguments stands for each call."""
+    if not re.search(rf"\b{function.name}\(", text):
+        return text
+    nodes, starts = [*ast.walk(ast.parse(text))], line_starts(text)
+    operators = [node for node in nodes if isinstance(node, ast.BinOp)]
+    operands = {id(side) for node in operators for side in (node.left, node.right)}
+    edits = []
+    for call in nodes:
+        if not isinstance(call, ast.Call):
+            continue
+        given = {p.arg: a for p, a in zip(function.args.args, call.args)}
+        if isinstance(call.func, ast.Attribute):
+            given = {p.arg: a for p, a in zip(function.args.args[1:], call.args)}
+            given["self"] = call.func.value
+            if ast.unparse(call.func) not in (
+                f"self.{function.name}",
+                f"self.task.{function.name}",
+            ):
+                continue
+        elif not (isinstance(call.func, ast.Name) and call.func.id == function.name):
+            continue
+        value = ast.unparse(Filled(given).visit(copy.deepcopy(said)))
+        if ast.unparse(said) == "slot" and id(call) not in operands:
+            value = f"tf.convert_to_tensor({value})"
+        first = starts[call.lineno - 1] + call.col_offset
+        last = starts[(call.end_lineno or 0) - 1] + (call.end_col_offset or 0)
+        edits.append((first, last, value.replace("'", '"')))
+    return with_edits(text, edits)
+
+
+class Filled(ast.NodeTransformer):
+    """Puts arguments in the place of parameters."""
+
+    def __init__(self, given: dict[str, ast.expr]) -> None:
+        self.given = given
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.given.get(node.id, node)
+
+
+def line_starts(text: str) -> list[int]:
+    """Returns where the lines of a text start."""
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    return starts
+
+
+def with_edits(text: str, edits: list[tuple[int, int, str]]) -> str:
+    """Returns a text with other words in places that do not overlap."""
+    for first, last, new in sorted(edits, reverse=True):
+        text = text[:first] + new + text[last:]
+    return text
 
 
 def function_of(method: Statement) -> ast.FunctionDef:
@@ -386,9 +513,7 @@ def module_of(line: str) -> str:
 
 def without_types(text: str) -> str:
     """Returns a module without annotations, but for the fields of dataclasses."""
-    starts = [0]
-    for line in text.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
+    starts = line_starts(text)
     edits: list[tuple[int, int, str]] = []
 
     def begin(node: ast.expr | ast.stmt) -> int:
@@ -414,9 +539,7 @@ def without_types(text: str) -> str:
             walk(child, fields)
 
     walk(ast.parse(text), fields=False)
-    for first, last, new in sorted(edits, reverse=True):
-        text = text[:first] + new + text[last:]
-    return re.sub(r"  # type: .*", "", text)
+    return re.sub(r"  # type: .*", "", with_edits(text, edits))
 
 
 def signature(function: ast.FunctionDef) -> str:

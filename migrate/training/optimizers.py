@@ -36,10 +36,10 @@ class Momentum(tf_keras.optimizers.SGD):
 
     def update_step(self, gradient: Any, variable: Any) -> None:
         slot = self.momentums[self._index_dict[self._var_key(variable)]]
-        values = values_of(gradient)
-        gathered = self.momentum * rows_of(slot, gradient) + values
+        gathered = self.momentum * rows_of(slot, gradient) + values_of(gradient)
         assign_rows(slot, gradient, gathered)
-        step = values + self.momentum * gathered if self.nesterov else gathered
+        ahead = values_of(gradient) + self.momentum * gathered
+        step = ahead if self.nesterov else gathered
         step *= tf.cast(self.learning_rate, variable.dtype)
         assign_rows(variable, gradient, rows_of(variable, gradient) - step)
 
@@ -53,10 +53,9 @@ class RMSProp(tf_keras.optimizers.RMSprop):
         rho: Any = 0.9,
         momentum: Any = 0.0,
         epsilon: Any = 1e-10,
-        centered: bool = False,
         **options: Any,
     ) -> None:
-        super().__init__(learning_rate, rho, momentum, epsilon, centered, **options)
+        super().__init__(learning_rate, rho, momentum, epsilon, **options)
 
     def add_variable_from_reference(self, variable: Any, name: str) -> Any:
         first = tf.ones(variable.shape, variable.dtype) if name == "velocity" else None
@@ -101,7 +100,9 @@ class Adadelta(tf_keras.optimizers.Adadelta):
             * tf.math.rsqrt(square + self.epsilon)
         )
         assign_rows(squares, gradient, square)
-        assign_rows(steps, gradient, self.rho * before + (1 - self.rho) * step**2)
+        assign_rows(
+            steps, gradient, self.rho * before + (1 - self.rho) * tf.square(step)
+        )
         step *= tf.cast(self.learning_rate, variable.dtype)
         assign_rows(variable, gradient, rows_of(variable, gradient) - step)
 
@@ -123,7 +124,8 @@ class Ftrl(tf_keras.optimizers.Ftrl):
         assign_rows(self._accumulators[index], gradient, after)
         assign_rows(self._linears[index], gradient, linear)
         weights = tf.clip_by_value(linear, -l1, l1) - linear
-        assign_rows(variable, gradient, weights / (after**power / rate + 2 * l2))
+        weights /= after**power / rate + 2 * l2
+        assign_rows(variable, gradient, weights)
 
 
 class ProximalAdagrad(tf_keras.optimizers.Adagrad):
@@ -157,19 +159,17 @@ class LazyAdam(tf_keras.optimizers.Adam):
     def update_step(self, gradient: Any, variable: Any) -> None:
         index = self._index_dict[self._var_key(variable)]
         values = values_of(gradient)
-        step = tf.cast(self.iterations + 1, variable.dtype)
+        count = tf.cast(self.iterations + 1, variable.dtype)
         mean = rows_of(self._momentums[index], gradient)
         mean = self.beta_1 * mean + (1 - self.beta_1) * values
         square = rows_of(self._velocities[index], gradient)
         square = self.beta_2 * square + (1 - self.beta_2) * values**2
         assign_rows(self._momentums[index], gradient, mean)
         assign_rows(self._velocities[index], gradient, square)
-        rate = tf.sqrt(1 - self.beta_2**step) / (1 - self.beta_1**step)
+        rate = tf.sqrt(1 - self.beta_2**count) / (1 - self.beta_1**count)
         rate *= tf.cast(self.learning_rate, variable.dtype)
-        rows = rows_of(variable, gradient) - rate * mean / (
-            tf.sqrt(square) + self.epsilon
-        )
-        assign_rows(variable, gradient, rows)
+        step = rate * mean / (tf.sqrt(square) + self.epsilon)
+        assign_rows(variable, gradient, rows_of(variable, gradient) - step)
 
 
 class RMSprop(tf_keras.optimizers.RMSprop):

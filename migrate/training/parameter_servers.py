@@ -15,9 +15,10 @@ from typing import Any
 import tensorflow as tf
 
 from . import cluster
-from .callbacks import Callback, Trainer
+from .callbacks import Callback
 from .cluster import RunConfig, answers, lost
 from .core import NEVER
+from .replicas_callbacks import Trainer
 
 
 class ClusterTrainer(cluster.ClusterTrainer):
@@ -98,18 +99,16 @@ class Chief(Trainer):
         self.workers = len(jobs["worker"])
         self.coordinator = tf.distribute.coordinator.ClusterCoordinator(self.strategy)
 
-    def train(self, *args: Any, **kwargs: Any) -> Trainer:
+    def train(self, *args: Any, **kwargs: Any) -> Any:
         """Trains on all workers; a server that is lost ends the training."""
         try:
             return super().train(*args, **kwargs)
         except tf.errors.OpError as error:
             raise lost(self.servers, error) from error
 
-    def _save(
-        self, step: int, listeners: Iterable[Callable[[int], Any]] | None
-    ) -> None:
+    def _save(self, step: int) -> None:
         # Steps of a worker that was lost may have been taken twice.
-        super()._save(self.global_step, listeners)
+        super()._save(self.global_step)
 
     def _dataset(self, input_fn: Callable[..., Any], mode: str) -> Any:
         """Returns the data of the first worker; each reads its own."""

@@ -7,7 +7,7 @@ import math
 import time
 from typing import Any
 
-from . import core
+from . import listeners  # noqa: F401 evaluations follow what is saved
 
 TrainSpec = collections.namedtuple("TrainSpec", "input_fn max_steps", defaults=(None,))
 EvalSpec = collections.namedtuple(
@@ -18,7 +18,7 @@ EvalSpec = collections.namedtuple(
 
 
 def train_and_evaluate(
-    trainer: core.Trainer, train_spec: Any, eval_spec: Any
+    trainer: Any, train_spec: Any, eval_spec: Any
 ) -> tuple[Any, Any]:
     """Trains, and evaluates checkpoints; returns the last figures and exports."""
     results: Any

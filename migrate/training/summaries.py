@@ -10,7 +10,7 @@ from typing import Any
 import tensorflow as tf
 
 from . import core
-from .core import NEVER, logger, split
+from .core import NEVER, logger
 
 SCALARS = tf.compat.v1.SummaryMetadata(plugin_data={"plugin_name": "scalars"})
 
@@ -53,13 +53,12 @@ class Trainer(core.Trainer):
             for tag in results.keys() - {"global_step"}:
                 tf.summary.write(tag, results[tag], metadata=SCALARS)
 
-    def _train_step(self, batch: Any) -> dict[str, Any]:
-        """Trains on one batch of each replica, and writes summaries of some."""
+    def _train_step(self, batch: Any) -> Any:
+        """Takes a step, and writes summaries of some."""
         step = tf.identity(self.task.optimizer.iterations)
         due = step % self.config.save_summary_steps == 0
         writing = self.writer.as_default(step + 1)
         with writing, tf.summary.record_if(due), tf.name_scope(""):
-            values = self.strategy.run(self.task.train_step, args=split(batch))
-            loss = self.strategy.reduce("MEAN", values["loss"], axis=None)
-            tf.summary.write("loss", loss, metadata=SCALARS)
-        return {**values, "loss": loss}
+            values = super()._train_step(batch)
+            tf.summary.write("loss", values["loss"], metadata=SCALARS)
+        return values

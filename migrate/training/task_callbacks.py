@@ -26,8 +26,7 @@ class Trainer(callbacks.Trainer):
         hooks: Iterable[Callback] | None = None,
         steps: int | None = None,
         max_steps: int | None = None,
-        saving_listeners: Iterable[Callable[[int], Any]] | None = None,
     ) -> callbacks.Trainer:
         """Trains from the latest checkpoint on, until data or steps are over."""
         hooks = [*(hooks or ()), *self.task.callbacks]
-        return super().train(input_fn, hooks, steps, max_steps, saving_listeners)
+        return super().train(input_fn, hooks, steps, max_steps)

@@ -17,11 +17,10 @@ class Task(core.Task):
         return {}
 
     def train_step(self, features: Any, labels: Any) -> dict[str, Any]:
-        """Trains on the batch of one replica; returns what there is to see of it."""
+        """Trains on a batch; returns what there is to see of it."""
         with tf.GradientTape() as tape:
             outputs = self.forward(features, training=True)
             loss = self.loss(features, labels, outputs)
-            # Replicas add their gradients up: to those of the mean loss.
-            share = loss / tf.distribute.get_strategy().num_replicas_in_sync
-        self.apply_gradients(tape.gradient(share, self.model.trainable_variables))
+        gradients = tape.gradient(loss, self.model.trainable_variables)
+        self.apply_gradients(gradients)
         return {"loss": loss, **self.watch(features, labels, outputs)}

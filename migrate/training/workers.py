@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import tensorflow as tf
 
 from . import cluster
-from .callbacks import Callback, Trainer
+from .callbacks import Callback
 from .cluster import RunConfig, lost
+from .replicas_callbacks import Trainer
 
 
 class ClusterTrainer(cluster.ClusterTrainer):
@@ -56,8 +57,10 @@ class Worker(Trainer):
         self._sum(0.0)  # nobody saves another one before all have looked
         return path
 
-    def train(self, *args: Any, **kwargs: Any) -> Trainer:
+    def train(self, *args: Any, **kwargs: Any) -> Any:
         """Trains with all others; one that is lost ends them all."""
+        if self.index:
+            kwargs.pop("saving_listeners", None)
         try:
             return super().train(*args, **kwargs)
         except tf.errors.OpError as error:
@@ -66,11 +69,9 @@ class Worker(Trainer):
             if self.index and tf.io.gfile.exists(self.model_dir):
                 tf.io.gfile.rmtree(self.model_dir)
 
-    def _save(
-        self, step: int, listeners: Iterable[Callable[[int], Any]] | None
-    ) -> None:
+    def _save(self, step: int) -> None:
         # All save, because what is saved may be a mean over all; one file is kept.
-        super()._save(step, () if self.index else listeners)
+        super()._save(step)
         self._sum(0.0)  # the first worker has saved
 
     def _iterator(self, dataset: Any, whole: bool = False) -> Any:

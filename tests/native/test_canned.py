@@ -352,18 +352,17 @@ class Trained:
         code = canned(symbol, {**arguments, "config": "config"}, tf2=generation == "v2")
         words = {*code.training, "hooks", "predict", "RunConfig"}
         words |= {*re.findall(r"\b(\w+)=", code.text)}
-        words |= {"strategy"} if replicas > 1 else set()
-        training = module_of(words, folder)
-        strategy = None
+        on = {}
         if replicas > 1:
-            strategy = tf.distribute.MirroredStrategy(
+            on["strategy"] = tf.distribute.MirroredStrategy(
                 [device.name for device in tf.config.list_logical_devices("CPU")],
                 cross_device_ops=tf.distribute.ReductionToOneDevice(),
             )
+        training = module_of({*words, *on}, folder)
         config = training.RunConfig(
             model_dir=str(folder / "model"),
             save_checkpoints_steps=1000,
-            strategy=strategy,
+            **on,
         )
         columns = {
             "deep": definitions._deep(tf),

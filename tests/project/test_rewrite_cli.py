@@ -99,6 +99,26 @@ def test_scan_tells_of_training_modules_what_a_rewrite_does(
     assert status["digits_model_fn/training.py"] == found
 
 
+def test_training_module_gets_what_a_native_program_has_come_to_ask_for(
+    tmp_path: Path,
+) -> None:
+    legacy = Path(__file__).resolve().parents[2] / "fixtures" / "legacy"
+    script, module = tmp_path / "train.py", tmp_path / "training.py"
+    script.write_bytes((legacy / "digits_model_fn" / "train.py").read_bytes())
+    assert run("rewrite", "--allow-dirty", tmp_path).exit_code == 0
+    before = module.read_text()
+    assert run("rewrite", "--allow-dirty", tmp_path).exit_code == 0
+    assert module.read_text() == before
+    text = script.read_text()
+    assert "RunConfig(" in text
+    assert "strategy" not in text + before
+    on_all = "RunConfig(strategy=tf.distribute.MirroredStrategy(), "
+    script.write_text(text.replace("RunConfig(", on_all, 1))
+    assert run("rewrite", "--allow-dirty", tmp_path).exit_code == 0
+    assert "self.strategy.scope()" in module.read_text()
+    assert on_all in script.read_text()
+
+
 def test_rewrite_then_undo(project: Path) -> None:
     (project / "a.py").chmod(0o755)
     git(project, "commit", "-qam", "mode")

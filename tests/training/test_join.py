@@ -32,7 +32,8 @@ def test_a_part_brings_those_that_it_extends() -> None:
     assert parts_for([]) == ("core",)
     assert parts_for(["hooks"]) == ("core", "callbacks")
     both = parts_for(["train_and_evaluate", "hooks", "nothing that we know"])
-    assert both == ("core", "callbacks", "specs", "spec_hooks", "one_process")
+    parts = ("core", "callbacks", "listeners", "specs", "spec_hooks", "one_process")
+    assert both == parts
     assert parts_for(both) == both
 
 
@@ -81,7 +82,8 @@ def assembled() -> dict[str, str]:
     words = [*EVERYTHING, *(word for words in WORDS.values() for word in words)]
     asked = [(), EVERYTHING, *([word] for word in words)]
     asked += [(one, other) for one in WORDS for other in WORDS if one < other]
-    return {"-".join(parts_for(some)): training_module(some) for some in asked}
+    named = {"-".join(parts_for(some)): some for some in asked}
+    return {name: training_module(some) for name, some in named.items()}
 
 
 def test_every_selection_compiles_and_is_formatted(tmp_path: Path) -> None:

@@ -531,7 +531,9 @@ class Module:
 
     def _is_seen(self, name: str) -> bool:
         """Another file of the program may use a class, or the function that it was."""
-        words = re.compile(rf"\b({name}|{snake(name)})\b")
+        was = snake(name)
+        before = f"|{was}" if re.search(rf"\bdef {was}\b", self.written) else ""
+        words = re.compile(rf"\b({name}{before})\b")
         return any(words.search(text) for text in self.others)
 
     def _laid_out(self, code: str, names: Container[str]) -> str:

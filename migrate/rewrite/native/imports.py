@@ -229,6 +229,10 @@ class _Adding:
         if block is None:
             self._open(line)
             return
+        standard = [_top(one) in sys.stdlib_module_names for one in block]
+        if standard == sorted(standard, reverse=True) and not all(standard):
+            # What comes with Python stands above the others.
+            block = block[sum(standard) :]
         keys = [_key(one) for one in block]
         later = [one for one in block if _key(one) > module.lower()]
         if keys == sorted(keys) and later:

@@ -206,7 +206,9 @@ class _Call:
             if of_labels is None:
                 made = self.made("SparseCategoricalAccuracy", labels, logits[0])
             elif of_labels[1] == logits[1]:
-                made = self.made("CategoricalAccuracy", of_labels[0], logits[0])
+                both = [of_labels[0], logits[0]]
+                both.sort(key=lambda one: "label" not in one)
+                made = self.made("CategoricalAccuracy", *both)
             else:
                 return self.made("Accuracy", labels, predictions)
             return replace(made, logits=logits[0])

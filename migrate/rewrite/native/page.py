@@ -438,6 +438,11 @@ class Page(Tree):
         if not alone or not others:
             self.put_span(start, end, "pass" if not others or not alone else "")
             return
+        while first:
+            above = self.text.rfind("\n", 0, first - 1) + 1
+            if not _OF_GONE.match(self.text[above:first].strip()):
+                break
+            first = above
         # Blank lines around it become those of one side.
         before = self.text[:first]
         block = list(self.block(statement))
@@ -450,6 +455,10 @@ class Page(Tree):
             while self.text[last : last + 1] in ("\n", "\r"):
                 last += 1
         self.put_span(first, last)
+
+
+# Comments that go with the statement below, for they speak of what there is no more.
+_OF_GONE = re.compile(r"#.*\b(iterator|one.?shot|get_next)\b", re.IGNORECASE)
 
 
 def _sets_part_of(statement: Statement, read: cst.Name) -> bool:

@@ -12,6 +12,7 @@ import libcst as cst
 
 from ...code.blocked import Blocked
 from ...code.edits import changed
+from ...code.spacing import without_new_gaps
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...options import RewriteOptions
 from ...project.facts import ParsedModule, ProjectFacts
@@ -20,6 +21,7 @@ from ...project.selection import is_test
 from ...rules.engine import run_rules
 from ...rules.written_for import written_for_tf2
 from ...training import parts_for, training_module
+from ..asked import called_in, taken_from, words_of
 from ..layers.model_functions import is_model_fn
 from ..layers.together import Lifting, lifted_together
 from .classes import plain_classes, training_words
@@ -102,8 +104,8 @@ def native(
         if package(before).strip("."):
             path = f"{package(before)}.{module}"
         text = one.final(worded.text, path, facts)
-        words = one.words | worded.words | _words_of(text, module)
-        called |= set(re.findall(r"\.\w+", text))
+        words = one.words | worded.words | words_of(text, module)
+        called |= called_in(text, set(one.tasks))
         _check_written(text, set(one.tasks))
         if text == before.source.text:
             continue
@@ -169,31 +171,6 @@ def _check_homes(files: Sequence[ParsedModule]) -> None:
                     raise Refused(f"`{told}` is not among the files")
 
 
-def _words_of(text: str, module: str) -> set[str]:
-    """Words of a file that ask for parts of training.py by themselves.
-
-    These are keywords that its names are called with, as `steps` and as
-    `EvalSpec(steps)`, and summaries.
-    """
-    tree = ast.parse(text)
-    taken = _taken(tree, module)
-    found = {"summaries"} if re.search(r"\.summary\.\w+\(", text) else set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            func = node.func
-            name = func.id if isinstance(func, ast.Name) else ""
-            if name in taken or name == "Trainer":
-                given = {one.arg for one in node.keywords if one.arg is not None}
-                found |= given | {f"{name}({one})" for one in given}
-            if isinstance(func, ast.Attribute) and len(node.args) > 1:
-                # Arguments by their places: hooks come first, as the Estimator had it.
-                if func.attr == "train":
-                    found.add("hooks")
-                elif func.attr == "evaluate" and len(node.args) > 2:
-                    found.add("evaluate(hooks)")
-    return found
-
-
 def _check_written(text: str, tasks: set[str]) -> None:
     """Refuses Tasks that are made of what they are not given."""
     for node in ast.walk(ast.parse(text)):
@@ -214,17 +191,6 @@ def _in_place(text: str) -> bool:
     return 0 < len(made) <= len(re.findall(r"updates_collections\W+None\b", text))
 
 
-def _taken(tree: ast.Module, module: str) -> set[str]:
-    """Names that a file imports from training.py."""
-    return {
-        alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom)
-        and (node.module or "").rpartition(".")[2] == module
-        for alias in node.names
-    }
-
-
 def _check_parts(files: Iterable[NativeFile], module: str) -> None:
     """Refuses a program that asks training.py for what it does not have."""
     files = list(files)
@@ -243,7 +209,7 @@ def _check_parts(files: Iterable[NativeFile], module: str) -> None:
     }
     for one in files:
         tree = ast.parse(one.parsed.source.text)
-        missing = sorted(_taken(tree, module) - there)
+        missing = sorted(taken_from(tree, module) - there)
         if missing:
             raise Refused(f"`{missing[0]}` has no native form yet")
 
@@ -286,7 +252,10 @@ class _File:
         others = {("tf_keras", ""): "tf_keras"} if "tf_keras" in read else {}
         width = max([79, *map(len, self.parsed.source.text.splitlines())])
         wanted = Wanted(training, names, "", others, width=min(width, 88))
-        return with_imports(text, wanted)
+        text = with_imports(text, wanted)
+        if self.parsed.path.suffix == ".ipynb":
+            return text
+        return without_new_gaps(text, self.parsed.source.text)
 
 
 class _Program:

@@ -303,7 +303,7 @@ class Maker:
         lines = ["self.params = params\n"] if self.stored_params else []
         lines += ["self.owner = owner\n"] if self.keeps_owner else []
         lines += setup
-        lines += [f"self.model = {model}\n"]
+        lines += [*self._above_model(), f"self.model = {model}\n"]
         lines += [one for one in training.setup if one not in setup]
         lines = tidy.assigned_to("self.optimizer", lines, training.optimizer)
         if metrics:
@@ -331,6 +331,13 @@ class Maker:
         arguments = [said.argument(one) for one in call.args]
         func = self.tree.code(call.func)
         return f"{func}{tidy.held('()', arguments, len(func) + 12)}"
+
+    def _above_model(self) -> list[str]:
+        """Comments above what made the model that stand nowhere else."""
+        statement = self.tree.statement(self.maker)
+        lines = getattr(statement, "leading_lines", ())
+        said = [one.comment.value for one in lines if one.comment is not None]
+        return [f"{one}\n" for one in said if self.tree.text.count(one) == 1]
 
     def constructed(self, node: cst.BaseExpression) -> tuple[str, list[str]]:
         """An expression of the constructor, and the statements that it needs."""

@@ -24,7 +24,9 @@ from programs import (
 
 PLAIN = training("predict", "train_and_evaluate")
 HOOKED = training("predict", "hooks", "train_and_evaluate", "exporters")
-EVALUATING = training("predict", "Callback.evaluate")
+REPLICAS = training("predict", "train_and_evaluate", "strategy")
+HOOKED_REPLICAS = training("predict", "hooks", "train_and_evaluate", "strategy")
+EVALUATING = training("predict", "Callback.evaluate", "strategy")
 INPUTS = training("predict", "input_fn(mode)", "numpy_input_fn", "pandas_input_fn")
 
 
@@ -155,8 +157,8 @@ def check_never_ends_by_an_exception_of_the_data(folder: str) -> None:
 
 def check_replicas_train_as_recorded(folder: str) -> None:
     seen = recorded("lifecycle", "replicas_train_and_evaluate")
-    for module in PLAIN, HOOKED:
-        model_dir = f"{folder}/{module is PLAIN}"
+    for module in REPLICAS, HOOKED_REPLICAS:
+        model_dir = f"{folder}/{module is REPLICAS}"
         # The second of these strategies is the second of this process.
         trainer = steps_of(module, model_dir, strategy=mirrored())
         result = module.train_and_evaluate(
@@ -174,9 +176,10 @@ def check_replicas_train_as_recorded(folder: str) -> None:
 
 
 def check_replicas_share_ragged_data(folder: str) -> None:
-    for module in PLAIN, HOOKED:
+    for module in REPLICAS, HOOKED_REPLICAS:
         config = module.RunConfig(strategy=mirrored())
-        trainer = module.Trainer(linear(module), f"{folder}/{module is PLAIN}", config)
+        model_dir = f"{folder}/{module is REPLICAS}"
+        trainer = module.Trainer(linear(module), model_dir, config)
         trainer.train(rows(9, repeat=1))  # batches of 2, 2, 2, 2 and 1
         assert trainer.global_step == 2
         single = PLAIN.Trainer(linear(PLAIN), trainer.model_dir)
@@ -315,7 +318,7 @@ def check_evaluation_in_a_callback_leaves_training_alone(folder: str) -> None:
             self.steps = (*self.steps, results["global_step"])
 
     for strategy in None, mirrored():
-        alone = steps_of(PLAIN, f"{folder}/alone{strategy}", strategy=strategy)
+        alone = steps_of(REPLICAS, f"{folder}/alone{strategy}", strategy=strategy)
         alone.train(rows(8), steps=4)
         trainer = steps_of(EVALUATING, f"{folder}/with{strategy}", strategy=strategy)
         evaluating = Evaluating()

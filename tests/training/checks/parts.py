@@ -26,9 +26,11 @@ from programs import (
 STOCK = training(
     *("predict", "watch", "LogValues", "LogValues(formatter)", "StopAtStep"),
     *("NanGuard", "StepCounter"),
-    *("Profiler", "summed", "CheckpointSaver"),
+    *("Profiler", "summed", "CheckpointSaver", "strategy"),
 )
-SUMMED = training("predict", "save_summary_steps", "hooks", "train_and_evaluate")
+SUMMED = training(
+    "predict", "save_summary_steps", "hooks", "train_and_evaluate", "strategy"
+)
 EXPORTING = training(
     *("predict", "eval_loss", "train_and_evaluate", "parsing_receiver", "raw_receiver"),
     *("BestExporter", "LatestExporter", "FinalExporter", "exports", "from_estimator"),
@@ -42,7 +44,7 @@ MANY = training(
     *("predict", "warm_start_from", "optimizers", "tf_random_seed", "replace", "gpus"),
     *("keep_checkpoint_every_n_hours", "KerasTask", "evaluate(hooks)", "EvalSpec"),
     *("HParams", "from_saved_model", "RMSProp", "read_data_sets", "next_batch"),
-    *("add_metrics", "forward_features", "Regressor", "LinearModel"),
+    *("add_metrics", "forward_features", "Regressor", "LinearModel", "strategy"),
     *(".parse", ".parse_json", ".to_json", ".add_hparam", ".get"),
 )
 
@@ -188,10 +190,12 @@ def summarizing(module):
 def check_summaries_of_a_task_keep_their_tags(folder: str) -> None:
     for module, strategies in (
         (SUMMED, [None]),
-        (training("save_summary_steps"), [None, mirrored()]),
+        (training("save_summary_steps"), [None]),
+        (training("save_summary_steps", "strategy"), [mirrored()]),
     ):
         for strategy in strategies:
-            config = module.RunConfig(save_summary_steps=4, strategy=strategy)
+            on = {"strategy": strategy} if strategy else {}
+            config = module.RunConfig(save_summary_steps=4, **on)
             model_dir = f"{folder}/{module is SUMMED}{strategy is None}"
             trainer = module.Trainer(summarizing(module), model_dir, config)
             trainer.train(rows(8), steps=6)
@@ -295,7 +299,8 @@ def check_exports_serve_as_recorded(folder: str) -> None:
 def check_replicas_warm_start_and_export_as_recorded(folder: str) -> None:
     seen = recorded("lifecycle", "replicas_values")
     module = training(
-        "predict", "warm_start_from", "export_saved_model", "raw_receiver"
+        *("predict", "warm_start_from", "export_saved_model", "raw_receiver"),
+        "strategy",
     )
 
     def two(**config):
