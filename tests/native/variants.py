@@ -1019,6 +1019,17 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
             "    classifier = tf.estimator.Estimator(model.model_fn, config=config)\n",
         ),
     ),
+    "partial_of_a_layer": (
+        ("import os\n", "import functools\nimport os\n"),
+        (
+            "    net = tf.layers.dense(\n"
+            "        pixels, params['hidden'], activation=tf.nn.relu,"
+            " kernel_initializer=RAMP)\n",
+            "    dense = functools.partial(\n"
+            "        tf.layers.dense, kernel_initializer=RAMP, activation=tf.nn.relu)\n"
+            "    net = dense(dense(pixels, params['hidden']), 5, activation=None)\n",
+        ),
+    ),
     "flag_of_branches": (
         (
             "    pixels =",
