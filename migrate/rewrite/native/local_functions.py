@@ -14,6 +14,10 @@ __all__ = ["with_local_functions_apart"]
 
 _MAKES = re.compile(r"\blayers\.\w|\bslim\.\w|\bget_variable\(|\bVariable\(")
 _LAYER = re.compile(r"(tf\.layers|tf\.contrib\.layers|slim|layers)\.\w+")
+_IMPORTS = {
+    "functools": r"(?m)^import functools\n",
+    "partial": r"(?m)^from functools import partial\n",
+}
 _MOST = 40
 
 
@@ -31,6 +35,10 @@ def with_local_functions_apart(
         code = _once(parsed.source.text)
         if code is None:
             break
+        for name, line in _IMPORTS.items():
+            # Nothing else was a partial.
+            if len(re.findall(rf"\b{name}\b", code)) == 1:
+                code = re.sub(line, "", code)
         parsed = facts.module_of(parsed.source.with_text(code))
     return parsed
 
