@@ -91,7 +91,9 @@ def test_a_program_looks_as_if_written_so(tmp_path: Path) -> None:
         "        # The logits of two classes.\n        self.model = Network()\n" in rest
     )
     assert "Sequential" not in found
-    assert ", tf.int32)))\n\n    # Rows and their classes.\n    return dataset\n" in found
+    assert (
+        ", tf.int32)))\n\n    # Rows and their classes.\n    return dataset\n" in found
+    )
     assert "def call(self, inputs, training):" in rest
 
 

@@ -12,7 +12,7 @@ from . import strategies
 from .canned import TASKS
 from .page import Page
 from .strategies import for_servers
-from .word import Handler, Word, arguments, named, taken
+from .word import Handler, Word, arguments, named, root_of, taken
 
 __all__ = ["CLUSTER", "WORDS", "clusters", "fields", "of_trainer", "replaced"]
 
@@ -56,6 +56,14 @@ _DROPPED = {
 _NO_SUMMARIES = (
     "`save_summary_steps` ({}) writes no summaries, and the program makes some: take "
     "them out, or say how often"
+)
+_SETTINGS = (
+    *("ckpt_to_initialize_from", "vars_to_warm_start", "var_name_to_vocab_info"),
+    "var_name_to_prev_var_name",
+)
+_CHOSEN = (
+    "chooses variables by their names: warm start from the whole checkpoint, or load "
+    "them into the layers of the Task afterwards"
 )
 
 
@@ -338,6 +346,22 @@ def _mode(value: str) -> Handler:
     return handle
 
 
+def _settings(page: Page, word: Word) -> None:
+    """What only says from which checkpoint, is that checkpoint."""
+    args = arguments(page, word.call, _SETTINGS) if word.call is not None else None
+    given = {
+        name: arg
+        for name, arg in (args or {}).items()
+        if page.source(arg.value).strip("\"'") not in ("None", ".*")
+    }
+    first = given.pop("ckpt_to_initialize_from", None)
+    if word.call is None or first is None or given:
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) {_CHOSEN}")
+    else:
+        page.replaced.add(root_of(word.node))
+        page.put(word.call, first.value)
+
+
 _MODES = {"TRAIN": "train", "EVAL": "eval", "PREDICT": "infer", "INFER": "infer"}
 
 WORDS: dict[str, Handler] = {
@@ -349,6 +373,7 @@ WORDS: dict[str, Handler] = {
     "tf.estimator.EvalSpec": taken("EvalSpec", _spec),
     "tf.estimator.train_and_evaluate": taken("train_and_evaluate", of_trainer),
     "tf.estimator.Exporter": _exporter,
+    "tf.estimator.WarmStartSettings": _settings,
     **{
         f"tf.{package}.ModeKeys.{mode}": _mode(value)
         for package in ("estimator", "contrib.learn")
