@@ -248,9 +248,13 @@ class Module:
             and one.attr == attribute
             and one not in inside
             and attribute_of_self(one) is None
+            and dotted(one.value) not in ("params", "FLAGS")
             for top in self.text.body
             for one in ast.walk(top)
-        ) or any(re.search(rf"\.{attribute}\b", one) for one in self.others)
+        ) or any(
+            re.search(rf"(?<!params)(?<!FLAGS)\.{attribute}\b", one)
+            for one in self.others
+        )
 
     def calls_with(self, argument: str) -> bool:
         """A call of the program's own code has an argument of this name."""

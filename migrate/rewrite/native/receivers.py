@@ -351,7 +351,10 @@ class _Receiver:
             if call is None or page.symbol(call.func) != _PLACEHOLDER:
                 raise Odd(tensor, "gets what is computed: give it placeholders by name")
             page.put(call, *_spec(page, call, page.source(key)))
-        return [[value]], [name], [page.statement(value)]
+        function = page.function(value)
+        nested = isinstance(function, cst.FunctionDef) and function.params.params
+        moved = 0 if nested else -len(page.step)
+        return [[Region(*page.outer(value), moved)]], [name], [page.statement(value)]
 
 
 def _spec(page: Page, call: cst.Call, name: str | None) -> list[Part]:

@@ -329,8 +329,7 @@ class Maker:
 
     def _hook(self, said: Said, call: cst.Call) -> str:
         arguments = [said.argument(one) for one in call.args]
-        func = self.tree.code(call.func)
-        return f"{func}{tidy.held('()', arguments, len(func) + 12)}"
+        return f"{self.tree.code(call.func)}({', '.join(arguments)})"
 
     def _above_model(self) -> list[str]:
         """Comments above what made the model that stand nowhere else."""
