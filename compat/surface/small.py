@@ -11,6 +11,7 @@ __all__ = [
     "cosine_proximity",
     "estimator_model_fn",
     "get_registered_ops",
+    "is_built_with_cuda",
     "list_device_names",
     "number_of_gpus",
     "per_image_standardization",
@@ -43,6 +44,15 @@ def get_registered_ops() -> dict[str, Any]:
     registry = importlib.import_module("tensorflow.python.framework.op_def_registry")
     found = {name: registry.get(name) for name in dir(tf.raw_ops)}
     return {name: definition for name, definition in found.items() if definition}
+
+
+def is_built_with_cuda() -> bool:
+    """``tf.test.is_built_with_cuda``: whether this was TensorFlow for GPUs.
+
+    Today's is on any machine, with GPUs or without: what programs want to know is the
+    latter, as a layout of images that no CPU can convolve hangs on it.
+    """
+    return bool(tf.config.list_physical_devices("GPU"))
 
 
 def list_device_names() -> list[str]:

@@ -87,6 +87,9 @@ OVERLAY: dict[str, Entry] = {
     "tf.image.per_image_standardization": attribute(
         "tfmigrate.compat.surface.small:per_image_standardization"
     ),
+    "tf.test.is_built_with_cuda": attribute(
+        "tfmigrate.compat.surface.small:is_built_with_cuda"
+    ),
     "tf.train.string_input_producer": attribute(
         "tfmigrate.compat.surface.small:string_input_producer"
     ),

@@ -33,7 +33,7 @@ RULE = Rule(
         ),
         (
             "import tensorflow as tf\n\nx = tf.nn.dropout(y, keep)\n",
-            "import tensorflow as tf\n\nx = tf.nn.dropout(y, rate=1 - (keep))\n",
+            "import tensorflow as tf\n\nx = tf.nn.dropout(y, rate=1 - keep)\n",
         ),
         (
             "import tensorflow as tf\n\nx = tf.nn.dropout(*args)\n",
@@ -83,8 +83,10 @@ def check(use: SymbolUse, context: Context) -> Diagnosis | None:
     if number is not None:
         edits.append(Edit(start, end, prefix + number))
     else:
-        edits.append(Edit(start, start, f"{prefix}1 - ("))
-        edits.append(Edit(end, end, ")"))
+        plain = isinstance(keep.value, cst.Name | cst.Attribute | cst.Subscript)
+        first, last = ("", "") if plain else ("(", ")")
+        edits.append(Edit(start, start, f"{prefix}1 - {first}"))
+        edits.append(Edit(end, end, last))
     return Diagnosis(
         RULE.id, message, tuple(edits), symbol=use.symbol, target="tf.nn.dropout"
     )

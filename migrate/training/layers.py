@@ -30,3 +30,17 @@ class ExampleNormalization(tf_keras.layers.Layer):
         return tf.nn.batch_normalization(
             inputs, mean, variance, self.beta, self.gamma, 1e-12
         )
+
+
+class SampleNormalization(tf_keras.layers.BatchNormalization):
+    """Batch normalization whose moving variance of vectors is that of a sample, too."""
+
+    def build(self, input_shape: Any) -> None:
+        between = [1, 1] if len(input_shape) == 2 else []
+        super().build([input_shape[0], *between, *input_shape[1:]])
+        self.input_spec = None
+
+    def call(self, inputs: Any, training: Any = None) -> Any:
+        if inputs.shape.rank != 2:
+            return super().call(inputs, training=training)
+        return super().call(inputs[:, None, None], training=training)[:, 0, 0]

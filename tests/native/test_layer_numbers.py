@@ -20,7 +20,7 @@ import tf_keras
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.rewrite.layers.together import lifted_together
 from tfmigrate.rewrite.native.classes import plain_classes
-from tfmigrate.training import cells
+from tfmigrate.training import cells, layers
 
 RECORDED = Path(__file__).parents[2] / "fixtures" / "oracle" / "layers"
 sys.path.insert(0, str(RECORDED))
@@ -67,7 +67,8 @@ def built(network: str) -> tuple[str, dict[str, Any]]:
     print(text)
     text = text.replace("tf.random_normal(", "tf.random.normal(")
     tree = ast.parse(text)
-    names: dict[str, Any] = {"tf": tf, "tf_keras": tf_keras, **vars(cells)}
+    names: dict[str, Any] = {"tf": tf, "tf_keras": tf_keras}
+    names |= {**vars(cells), **vars(layers)}
     for node in tree.body:
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name not in (
             "model_fn",

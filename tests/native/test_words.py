@@ -75,6 +75,25 @@ def test_names_of_tf_2_mean_what_they_say() -> None:
 # -- refused
 
 REFUSALS = {
+    "a hook that is told of several tensors": (
+        """
+        class Looks(tf.train.SessionRunHook):
+            def __init__(self, name):
+                self.name = name
+
+            def before_run(self, run_context):
+                graph = run_context.session.graph
+                return tf.train.SessionRunArgs(graph.get_tensor_by_name(self.name))
+
+
+        hooks = [Looks('a:0'), Looks('b:0')]
+        """,
+        "asks for the tensor `graph.get_tensor_by_name(self.name)`",
+    ),
+    "variables that are chosen by their names": (
+        "s = tf.estimator.WarmStartSettings('folder', 'conv.*')\n",
+        "(line 3) chooses variables by their names",
+    ),
     "a session": (
         "with tf.Session() as sess:\n    sess.run(x)\n",
         "`tf.Session` (line 3) runs a session",
@@ -290,6 +309,63 @@ def test_what_has_no_native_form_keeps_its_program(code: str, why: str) -> None:
 # -- rows of the table: code below the imports, and what becomes of it
 
 ROWS = {
+    "a hook that is told which tensor it looks at": (
+        """
+        class Stops(tf.train.SessionRunHook):
+            def __init__(self, loss_name, patience=3):
+                self.loss_name, self.patience = loss_name, patience
+
+            def before_run(self, run_context):
+                graph = run_context.session.graph
+                return tf.train.SessionRunArgs(
+                    {'cost': graph.get_tensor_by_name(self.loss_name)})
+
+            def after_run(self, run_context, run_values):
+                if run_values.results['cost'] < 0.1:
+                    run_context.request_stop()
+
+
+        hook = Stops('cost:0')
+        """,
+        """
+        class Stops(Callback):
+            def __init__(self, loss_name, patience=3):
+                self.loss_name, self.patience = loss_name, patience
+
+            def after_step(self, step, values):
+                if values['cost'] < 0.1:
+                    self.should_stop = True
+
+
+        hook = Stops('cost:0')
+        """,
+    ),
+    "a GPU by what TensorFlow is built with": (
+        """
+        layout = 'NCHW' if tf.test.is_built_with_cuda() else 'NHWC'
+        print(tf.test.is_built_with_cuda())
+        """,
+        """
+        layout = 'NCHW' if tf.config.list_physical_devices('GPU') else 'NHWC'
+        print(bool(tf.config.list_physical_devices('GPU')))
+        """,
+    ),
+    "summaries that are never written": (
+        """
+        c = tf.estimator.RunConfig(tf_random_seed=1, save_summary_steps=None)
+        """,
+        """
+        c = RunConfig(tf_random_seed=1)
+        """,
+    ),
+    "settings that are a checkpoint": (
+        """
+        start = tf.estimator.WarmStartSettings('folder', vars_to_warm_start='.*')
+        """,
+        """
+        start = 'folder'
+        """,
+    ),
     "workers in step": (
         """
         s = tf.contrib.distribute.CollectiveAllReduceStrategy(num_gpus_per_worker=1)

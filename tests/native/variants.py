@@ -520,6 +520,41 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
             "    if mode == tf.estimator.ModeKeys.EVAL:\n",
         ),
     ),
+    "regularized_or_not": (
+        (
+            "    logits =",
+            "    reg = (tf.contrib.layers.l2_regularizer(params['l2'])\n"
+            "           if params.get('l2') else None)\n    logits =",
+        ),
+        ("net, 3, kernel", "net, 3, kernel_regularizer=reg, kernel"),
+        (_LOSS, f"{_LOSS}    loss += tf.losses.get_regularization_loss()\n"),
+        ("RunConfig(\n", "RunConfig(\n        save_summary_steps=None,\n"),
+    ),
+    "layout_by_cuda": (
+        (
+            "    net = tf.layers.dense(\n        pixels",
+            "    first = tf.test.is_built_with_cuda()\n"
+            "    layout = ('channels_first' if tf.test.is_built_with_cuda()\n"
+            "              else 'channels_last')\n"
+            "    pixels = tf.layers.flatten(tf.layers.max_pooling2d(\n"
+            "        tf.reshape(pixels, [-1, 1, 8, 1] if not first else [-1, 1, 1, 8]),\n"
+            "        (1, 2), (1, 1), data_format=layout))\n"
+            "    net = tf.layers.dense(\n        pixels",
+        ),
+    ),
+    "normalized_by_contrib": (
+        (
+            "    net = tf.layers.batch_normalization(\n"
+            "        net, training=mode == tf.estimator.ModeKeys.TRAIN)\n",
+            "    train = mode == tf.estimator.ModeKeys.TRAIN\n"
+            "    net = tf.contrib.layers.batch_norm(\n"
+            "        net, decay=.7, is_training=train, scale=True)\n"
+            "    net = tf.contrib.layers.fully_connected(\n"
+            "        net, 5, weights_initializer=RAMP,\n"
+            "        normalizer_fn=tf.contrib.layers.batch_norm,\n"
+            "        normalizer_params={'is_training': train, 'decay': .8})\n",
+        ),
+    ),
     "sizes_of_shapes": (
         (
             _LOGITS,
@@ -923,6 +958,91 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
             "    with tf.control_dependencies(update_ops):\n"
             "        return HEAD.create_estimator_spec(\n"
             "            features, mode, logits, labels, optimizer)\n",
+        ),
+    ),
+    "head_of_two_outputs": (
+        (
+            _LOGITS,
+            "    with tf.variable_scope('wide'):\n"
+            "        wide = tf.layers.dense(pixels, 3, kernel_initializer=RAMP)\n"
+            "    with tf.variable_scope('deep'):\n"
+            "        deep = tf.layers.dense(net, 3, kernel_initializer=RAMP)\n"
+            "    logits = wide + deep\n"
+            "    head = tf.contrib.estimator.multi_class_head(n_classes=3)\n",
+        ),
+        ("['probabilities'][2]", "['probabilities'][1]"),
+        (
+            _HEADED,
+            "    optimizer = tf.train.MomentumOptimizer(params['learning_rate'], 0.9)\n"
+            "    update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)\n"
+            "    with tf.control_dependencies(update_ops):\n"
+            "        return head.create_estimator_spec(\n"
+            "            features, mode, logits, labels, optimizer)\n",
+        ),
+    ),
+    "object_around_helpers": (
+        (
+            BASE[BASE.index("def dense_model_fn") : BASE.index("def ramp")],
+            "def dense(net, units):\n"
+            "    return tf.layers.dense(net, units, kernel_initializer=RAMP)\n\n\n"
+            "class Classifier(object):\n"
+            "    def __init__(self, params):\n"
+            "        self.params = params\n\n"
+            "    def forward(self, features):\n"
+            "        pixels = tf.reshape(features['image'], [-1, 8])\n"
+            "        net = tf.nn.relu(dense(pixels, self.params['hidden']))\n"
+            "        return {'logits': dense(net, 3)}\n\n"
+            "    def metrics(self, out, labels):\n"
+            "        return {'accuracy': tf.metrics.accuracy(\n"
+            "            labels, tf.argmax(out['logits'], axis=1))}\n\n"
+            "    def train_op(self, loss):\n"
+            "        rate = self.params['learning_rate']\n"
+            "        optimizer = tf.train.MomentumOptimizer(rate, 0.9)\n"
+            "        with tf.name_scope('update'):\n"
+            "            return optimizer.minimize(loss, tf.train.get_global_step())\n\n"
+            "    def model_fn(self, features, labels, mode):\n"
+            "        out = self.forward(features)\n"
+            "        if mode == tf.estimator.ModeKeys.PREDICT:\n"
+            "            return tf.estimator.EstimatorSpec(mode, predictions={\n"
+            "                'probabilities': tf.nn.softmax(out['logits'])})\n"
+            "        loss = tf.losses.sparse_softmax_cross_entropy(\n"
+            "            labels, out['logits'])\n"
+            "        if mode == tf.estimator.ModeKeys.EVAL:\n"
+            "            return tf.estimator.EstimatorSpec(\n"
+            "                mode, loss=loss, eval_metric_ops=self.metrics(out, labels))\n"
+            "        return tf.estimator.EstimatorSpec(\n"
+            "            mode, loss=loss, train_op=self.train_op(loss))\n\n\n",
+        ),
+        (
+            _MADE,
+            f"    model = Classifier({_PARAMS})\n"
+            "    classifier = tf.estimator.Estimator(model.model_fn, config=config)\n",
+        ),
+    ),
+    "partial_of_a_layer": (
+        ("import os\n", "import functools\nimport os\n"),
+        (
+            "    net = tf.layers.dense(\n"
+            "        pixels, params['hidden'], activation=tf.nn.relu,"
+            " kernel_initializer=RAMP)\n",
+            "    dense = functools.partial(\n"
+            "        tf.layers.dense, kernel_initializer=RAMP, activation=tf.nn.relu)\n"
+            "    net = dense(dense(pixels, params['hidden']), 5, activation=None)\n",
+        ),
+    ),
+    "flag_of_branches": (
+        (
+            "    pixels =",
+            "    if params['hidden']:\n"
+            "        if mode == tf.estimator.ModeKeys.TRAIN:\n"
+            "            train_phase = True\n"
+            "        else:\n"
+            "            train_phase = False\n"
+            "    pixels =",
+        ),
+        (
+            "net, training=mode == tf.estimator.ModeKeys.TRAIN)",
+            "net, training=train_phase)",
         ),
     ),
     "experiment": (

@@ -75,6 +75,7 @@ _LAYERS = frozenset(
         "DenseFeatures",
         "ExampleNormalization",
         "LinearModel",
+        "SampleNormalization",
         "SequenceFeatures",
         "Tables",
     )
@@ -256,9 +257,13 @@ class Module:
             and one.attr == attribute
             and one not in inside
             and attribute_of_self(one) is None
+            and dotted(one.value) not in ("params", "FLAGS")
             for top in self.text.body
             for one in ast.walk(top)
-        ) or any(re.search(rf"\.{attribute}\b", one) for one in self.others)
+        ) or any(
+            re.search(rf"(?<!params)(?<!FLAGS)\.{attribute}\b", one)
+            for one in self.others
+        )
 
     def calls_with(self, argument: str) -> bool:
         """A call of the program's own code has an argument of this name."""
@@ -329,7 +334,9 @@ class Module:
         text = Text(self.code)
         for one in self.classes:
             start, end = text.span(one.node)
-            text.replace(text.code.rfind("\n", 0, start) + 1, end, one.code)
+            # What stood in a block that is gone may leave lines of blanks.
+            code = re.sub(r"(?m)^[ \t]+$", "", one.code)
+            text.replace(text.code.rfind("\n", 0, start) + 1, end, code)
         for node, shown in chosen.items():
             start, end = self.text.span(node)
             text.replace(start, end, shown)
@@ -1370,7 +1377,7 @@ class Lifted:
         if re.search(r"\bconv\w*2d|pool2d\b", code):
             return 4
         if first is None or not re.search(
-            r"\b(Dense|Dropout|BatchNormalization|ReLU|Activation|fully_connected)\b",
+            r"\b(Dense|Dropout|\w+Normalization|ReLU|Activation|fully_connected)\b",
             code,
         ):
             return None

@@ -12,7 +12,7 @@ from . import strategies
 from .canned import TASKS
 from .page import Page
 from .strategies import for_servers
-from .word import Handler, Word, arguments, named, taken
+from .word import Handler, Word, arguments, named, root_of, taken
 
 __all__ = ["CLUSTER", "WORDS", "clusters", "fields", "of_trainer", "replaced"]
 
@@ -53,6 +53,18 @@ _DROPPED = {
     "device_fn": "variables are where TensorFlow puts them, not where `device_fn` does",
     "eval_distribute": "evaluates under the strategy that it trains with",
 }
+_NO_SUMMARIES = (
+    "`save_summary_steps` ({}) writes no summaries, and the program makes some: take "
+    "them out, or say how often"
+)
+_SETTINGS = (
+    *("ckpt_to_initialize_from", "vars_to_warm_start", "var_name_to_vocab_info"),
+    "var_name_to_prev_var_name",
+)
+_CHOSEN = (
+    "chooses variables by their names: warm start from the whole checkpoint, or load "
+    "them into the layers of the Task afterwards"
+)
 
 
 def _estimator(page: Page, word: Word) -> None:
@@ -179,6 +191,10 @@ def field(page: Page, call: cst.Call, name: str, arg: cst.Arg) -> None:
         _distribute(page, call, arg)
     elif name == "experimental_distribute":
         page.drop_argument(call, arg)
+    elif name == "save_summary_steps" and page.source(arg.value) in ("None", "0"):
+        page.drop_argument(call, arg)
+        if any("tf.summary." in one.source.text for one in page.files):
+            page.refuse(arg.value, _NO_SUMMARIES)
     elif name in _NATIVE:
         page.words.add(name)
     else:
@@ -330,6 +346,22 @@ def _mode(value: str) -> Handler:
     return handle
 
 
+def _settings(page: Page, word: Word) -> None:
+    """What only says from which checkpoint, is that checkpoint."""
+    args = arguments(page, word.call, _SETTINGS) if word.call is not None else None
+    given = {
+        name: arg
+        for name, arg in (args or {}).items()
+        if page.source(arg.value).strip("\"'") not in ("None", ".*")
+    }
+    first = given.pop("ckpt_to_initialize_from", None)
+    if word.call is None or first is None or given:
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) {_CHOSEN}")
+    else:
+        page.replaced.add(root_of(word.node))
+        page.put(word.call, first.value)
+
+
 _MODES = {"TRAIN": "train", "EVAL": "eval", "PREDICT": "infer", "INFER": "infer"}
 
 WORDS: dict[str, Handler] = {
@@ -341,6 +373,7 @@ WORDS: dict[str, Handler] = {
     "tf.estimator.EvalSpec": taken("EvalSpec", _spec),
     "tf.estimator.train_and_evaluate": taken("train_and_evaluate", of_trainer),
     "tf.estimator.Exporter": _exporter,
+    "tf.estimator.WarmStartSettings": _settings,
     **{
         f"tf.{package}.ModeKeys.{mode}": _mode(value)
         for package in ("estimator", "contrib.learn")

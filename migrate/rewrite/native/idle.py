@@ -11,6 +11,7 @@ from ...code.arguments import UnknownArguments, match_arguments
 from ...code.edits import changed
 from ...code.statements import is_docstring
 from ...code.tree import Tree, only_small, statements_of
+from ...names.scopes import Binding
 from ...project.facts import ParsedModule, ProjectFacts
 from .canned import units_of_head
 from .code import Refused
@@ -34,7 +35,7 @@ def without_idle_words(
     does it matter what could be trained when nothing is, and without a TPU there is
     nothing that an optimizer adds up over shards. Cells start with zeros anyway. How
     many logits a head wants is said where it is made. A helper tests the mode where it
-    is read, and has no name for that.
+    is read, and has no name for that; nor has a flag that two branches set.
     """
     tree = Tree(parsed.module, parsed.resolver)
     gone: set[cst.CSTNode] = set()
@@ -63,6 +64,7 @@ def without_idle_words(
         parsed = changed(parsed, facts, places)
         return without_idle_words(parsed, facts, is_model_fn)
     flags = {**_flags(tree, is_model_fn), **_dimensions(tree)}
+    flags |= _flags_of_branches(tree)
     if not gone and not plain and not flags:
         return parsed
     return changed(parsed, facts, _Without(gone, plain, flags))
@@ -150,16 +152,50 @@ def _flags(
             continue
         for name, bound in tree.resolver.scopes.opened[defined].bindings.items():
             value = bound[0].value if len(bound) == 1 else None
-            if value is None or not _tests_mode(tree, value):
+            if value is not None and _tests_mode(tree, value):
+                found |= _written_out(
+                    tree, name, bound[0], tree.statement(value), value
+                )
+    return found
+
+
+def _flags_of_branches(tree: Tree) -> dict[cst.CSTNode, cst.BaseExpression]:
+    """``if mode == TRAIN: flag = True``, ``else: flag = False``, and what reads it."""
+    found: dict[cst.CSTNode, cst.BaseExpression] = {}
+    for scope in tree.resolver.scopes.opened.values():
+        for name, bound in scope.bindings.items():
+            values = [one.value for one in bound if one.value is not None]
+            if [getattr(one, "value", None) for one in values] != ["True", "False"]:
                 continue
-            found[tree.statement(value)] = value
-            for load in tree.resolver.scopes.loads:
-                if load.value == name and bound[0] in tree.resolver.bindings(load):
-                    plain = isinstance(tree.parent(load), cst.Arg)
-                    around = [] if plain else [cst.LeftParen()]
-                    found[load] = value.with_changes(
-                        lpar=around, rpar=[] if plain else [cst.RightParen()]
-                    )
+            blocks = [tree.parent(tree.statement(one)) for one in values]
+            test = tree.parent(blocks[0]) if blocks[0] is not None else None
+            if (
+                isinstance(test, cst.If)
+                and isinstance(test.orelse, cst.Else)
+                and [test.body, test.orelse.body] == blocks
+                and all(len(one.body) == 1 for one in (test.body, test.orelse.body))
+                and _tests_mode(tree, test.test)
+            ):
+                found |= _written_out(tree, name, bound[0], test, test.test)
+    return found
+
+
+def _written_out(
+    tree: Tree,
+    name: str,
+    bound: Binding,
+    statement: cst.CSTNode,
+    value: cst.BaseExpression,
+) -> dict[cst.CSTNode, cst.BaseExpression]:
+    """The statement of a flag, and a test in the place of each name that reads it."""
+    found = {statement: value}
+    for load in tree.resolver.scopes.loads:
+        if load.value == name and bound in tree.resolver.bindings(load):
+            plain = isinstance(tree.parent(load), cst.Arg)
+            around = [] if plain else [cst.LeftParen()]
+            found[load] = value.with_changes(
+                lpar=around, rpar=[] if plain else [cst.RightParen()]
+            )
     return found
 
 
@@ -248,6 +284,8 @@ class _Without(cst.CSTTransformer):
     def leave_If(
         self, original_node: cst.If, updated_node: cst.If
     ) -> cst.If | cst.RemovalSentinel:
+        if original_node in self.flags:
+            return cst.RemoveFromParent()
         if updated_node.body.body:
             return updated_node
         if updated_node.orelse is None and original_node not in self.branches:

@@ -163,12 +163,18 @@ def _knows(
     helper: cst.FunctionDef,
     seen: set[cst.CSTNode],
     asks_for_mode: bool = False,
+    of_method: bool = False,
 ) -> bool:
-    """It does what a Task has methods for; or it is a method that makes layers."""
+    """It does what a Task has methods for; or it is a method that makes layers.
+
+    ``of_method`` says that a method calls it.
+    """
     if helper in seen:
         return False
     seen.add(helper)
-    is_method = isinstance(tree.parent(tree.parent(helper) or helper), cst.ClassDef)
+    is_method = of_method or isinstance(
+        tree.parent(tree.parent(helper) or helper), cst.ClassDef
+    )
     asks_for_mode = asks_for_mode or any(
         isinstance(one, cst.Attribute) and one.attr.value == "ModeKeys"
         for one in walk(helper.body)
@@ -189,7 +195,7 @@ def _knows(
         if is_method and symbol.startswith(_LAYERS):
             return True
         inner = _helper(tree, helper, node)
-        if inner is not None and _knows(tree, inner, seen, asks_for_mode):
+        if inner is not None and _knows(tree, inner, seen, asks_for_mode, is_method):
             return True
     return False
 
@@ -227,7 +233,7 @@ class _Inliner:
         ]
         last = only_small(inside[-1])
         branched = len(returns) > 1 or bool(returns and returns[0] is not last)
-        if not tail and (not small or (branched and not self._is_set(small, inside))):
+        if not tail and (not small or (branched and not _ends(inside))):
             return None
         names, before = self._bound(given, small, returns)
         if names is None:
@@ -236,11 +242,13 @@ class _Inliner:
         moved: list[Statement] = [one.visit(change) for one in inside]  # type: ignore[misc]
         if tail:
             return self._joined(before, moved)
-        if branched:
-            assert isinstance(small, cst.Assign)
+        if branched and isinstance(small, cst.Assign) and small.value is self.call:
             return self._joined(before, _with_one_end(moved, small.targets))
         result: cst.BaseExpression | None = None
-        if isinstance(last, cst.Return):
+        if branched:
+            result = cst.Name(self._fresh_result())
+            moved = _with_one_end(moved, [cst.AssignTarget(result)])
+        elif isinstance(last, cst.Return):
             dropped = moved.pop()
             told = only_small(dropped)
             result = told.value if isinstance(told, cst.Return) else None
@@ -256,13 +264,14 @@ class _Inliner:
             moved.append(after)
         return self._joined(before, moved)
 
-    def _is_set(
-        self, small: cst.BaseSmallStatement, inside: Sequence[Statement]
-    ) -> bool:
-        """A name gets what is called, which returns at the ends of its branches."""
-        return (
-            isinstance(small, cst.Assign) and small.value is self.call and _ends(inside)
-        )
+    def _fresh_result(self) -> str:
+        """A name for what the helper returns."""
+        scopes = self.tree.resolver.scopes
+        taken = {*scopes.opened[self.helper].bindings}
+        taken |= {*scopes.opened[self.defined].bindings}
+        taken |= {one.value for one in walk(self.defined) if one in scopes.loads}  # type: ignore[attr-defined]
+        name = self.helper.name.value
+        return _fresh(name, taken) if name in taken else name
 
     def _joined(
         self, before: list[Statement], moved: list[Statement]
@@ -386,6 +395,10 @@ def _ends(block: Sequence[Statement]) -> bool:
             continue
         if isinstance(only_small(one), cst.Return):
             return place == len(block) - 1
+        if isinstance(one, cst.With) and isinstance(one.body, cst.IndentedBlock):
+            inner = statements_of(one.body)
+            ends = isinstance(only_small(inner[-1]), cst.Return) and _ends(inner)
+            return ends and place == len(block) - 1
         if not isinstance(one, cst.If) or not isinstance(one.body, cst.IndentedBlock):
             return False
         rest = block[place + 1 :]
@@ -421,9 +434,12 @@ def _with_one_end(
         small = only_small(one)
         if isinstance(small, cst.Return):
             return [*found[:place], given(small.value, one)]
-        assert isinstance(one, cst.If)
+        assert isinstance(one, (cst.If, cst.With))
         assert isinstance(one.body, cst.IndentedBlock)
         body = _with_one_end(statements_of(one.body), targets)
+        if isinstance(one, cst.With):
+            held = one.body.with_changes(body=body)
+            return [*found[:place], one.with_changes(body=held)]
         rest: Sequence[Statement] = found[place + 1 :]
         other: cst.If | cst.Else | None = one.orelse
         if isinstance(other, cst.If):
@@ -482,8 +498,23 @@ def without_unread(
 ) -> ParsedModule:
     """The file without a function of that name, if nothing speaks of it any more."""
     alone = name in parsed.resolver.scopes.module_scope.bindings
-    # A method of something else may have the name of a function.
-    others = {n.attr for n in parsed.nodes if alone and isinstance(n, cst.Attribute)}
+    attributes: set[cst.CSTNode] = {
+        n.attr
+        for n in parsed.nodes
+        if isinstance(n, cst.Attribute)
+        and (alone or parsed.resolver.resolve(n) is None)
+    }
+    others: set[cst.CSTNode | None] = {
+        n.keyword for n in parsed.nodes if isinstance(n, cst.Arg)
+    }
+    if alone:
+        # A method of something else may have the name of a function,
+        others |= attributes
+    else:
+        # and a local name that of a method.
+        functions = [n for n in parsed.nodes if isinstance(n, cst.FunctionDef)]
+        others |= {n for one in functions for n in walk(one.body)} - attributes
+        others -= {one.name for one in functions}
     words = sum(
         isinstance(one, cst.Name) and one.value == name and one not in others
         for one in parsed.nodes

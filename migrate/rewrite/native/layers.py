@@ -251,24 +251,11 @@ def _with_weights(
         params = dictionary(given.get("normalizer_params"), reader)
         of_rank = RANKS.get(kind, 2 if kind == "Dense" and rank is None else rank)
         found = layers(norm, params, reader, of_rank)
-        size = given["num_outputs"]
-        made += _of_sample(found.made, size) if kind == "Dense" else found.made
+        made += found.made
         training = found.training
         if activation is not None:
             made.append(_activation_layer(activation))
     return Layers(tuple(made), training)
-
-
-def _of_sample(made: tuple[str, ...], size: str) -> tuple[str, ...]:
-    """Batch normalization of vectors, with the moving variance of a picture's.
-
-    contrib computed both by the same kernel, whose moving variance is that of a
-    sample. Keras has it for pictures.
-    """
-    if not made[0].startswith(f"{_KERAS}BatchNormalization("):
-        return made
-    first = call(f"{_KERAS}Reshape", f"[1, 1, {size}]")
-    return (first, made[0], call(f"{_KERAS}Flatten"), *made[1:])
 
 
 def _sizes(name: str, given: Mapping[str, str]) -> list[str]:
@@ -371,8 +358,9 @@ def _batch_norm(given: Mapping[str, str], reader: Reader, rank: int | None) -> L
     fused = literal(given.get("fused", "None"))
     if fused not in (None, True):
         raise Refused("`batch_norm` with `fused=False`")
-    if rank not in (2, 4):
-        raise Refused("`batch_norm` of an input whose dimensions are not seen")
+    # contrib normalized vectors by the kernel of pictures, whose moving variance is
+    # that of a sample.
+    kind = f"{_KERAS}BatchNormalization" if rank == 4 else "SampleNormalization"
     params = dictionary(given.get("param_initializers"), reader)
     penalties = dictionary(given.get("param_regularizers"), reader)
     named: dict[str, str | None] = {
@@ -400,7 +388,7 @@ def _batch_norm(given: Mapping[str, str], reader: Reader, rank: int | None) -> L
             "batch normalization that trains its averages and not its weights: "
             "Keras runs such a layer in inference"
         )
-    made = [call(f"{_KERAS}BatchNormalization", **named)]
+    made = [call(kind, **named)]
     activation = _activation(given.get("activation_fn"), reader, None)
     if activation is not None:
         made.append(_activation_layer(activation))

@@ -117,7 +117,20 @@ def wrapped(text: str, old: str, width: int) -> str:
 def _broken(
     text: str, lines: Lines, long: Collection[int], width: int
 ) -> list[Edit] | None:
-    """Breaks of the first call that makes its line shorter."""
+    """Breaks of the first call that makes its line shorter, or around a choice."""
+    for node in ast.walk(ast.parse(text)):
+        value = node.value if isinstance(node, (ast.Assign, ast.Return)) else None
+        if isinstance(value, ast.IfExp) and {value.lineno, value.end_lineno} <= {*long}:
+            line = lines.line_text(value.lineno)
+            outer = " " * (len(line) - len(line.lstrip()))
+            column, end = value.col_offset, value.end_col_offset
+            assert end is not None
+            if end == len(line) and len(outer) + 4 + end - column <= width:
+                start = lines.starts[value.lineno - 1]
+                return [
+                    Edit(start + column, start + column, f"(\n{outer}    "),
+                    Edit(start + end, start + end, f"\n{outer})"),
+                ]
     hanging = re.search(r"(?m)^[ \t]*\),?$", text) is not None
     for node in ast.walk(ast.parse(text)):
         if not isinstance(node, ast.Call) or node.lineno not in long:

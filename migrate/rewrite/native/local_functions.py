@@ -21,6 +21,11 @@ from .text import (
 __all__ = ["with_local_functions_apart"]
 
 _MAKES = re.compile(r"\blayers\.\w|\bslim\.\w|\bget_variable\(|\bVariable\(")
+_LAYER = re.compile(r"(tf\.layers|tf\.contrib\.layers|slim|layers)\.\w+")
+_IMPORTS = {
+    "functools": r"(?m)^import functools\n",
+    "partial": r"(?m)^from functools import partial\n",
+}
 _MOST = 40
 
 
@@ -29,7 +34,8 @@ def with_local_functions_apart(
 ) -> ParsedModule:
     """The file with functions that make layers beside those that they stand in.
 
-    They are given what they read of these. A function that is handed about stays.
+    They are given what they read of these. A function that is handed about stays. What
+    a name is that has some arguments of a layer, is written out where it is called.
     """
     if _MAKES.search(parsed.source.text) is None:
         return parsed
@@ -37,12 +43,18 @@ def with_local_functions_apart(
         code = _once(parsed.source.text)
         if code is None:
             break
+        for name, line in _IMPORTS.items():
+            # Nothing else was a partial.
+            if len(re.findall(rf"\b{name}\b", code)) == 1:
+                code = re.sub(line, "", code)
         parsed = facts.module_of(parsed.source.with_text(code))
     return parsed
 
 
 def _once(code: str) -> str | None:
     text = Text(code)
+    if _written_out(text):
+        return text.done()
     makers = _makers(text)
     for outer in text.body:
         for inner in getattr(outer, "body", ()):
@@ -53,6 +65,52 @@ def _once(code: str) -> str | None:
             if isinstance(outer, ast.ClassDef) and _moved_method(text, outer, inner):
                 return text.done()
     return None
+
+
+def _written_out(text: Text) -> bool:
+    """``dense = partial(tf.layers.dense, ...)``: the layer where it is called."""
+    functions = (one for top in text.body for one in ast.walk(top))
+    for outer in functions:
+        for made in outer.body if isinstance(outer, ast.FunctionDef) else ():
+            value = made.value if isinstance(made, ast.Assign) else None
+            if (
+                not isinstance(made, ast.Assign)
+                or not isinstance(value, ast.Call)
+                or dotted(value.func) not in ("functools.partial", "partial")
+                or len(value.args) != 1
+                or _LAYER.fullmatch(text.of(value.args[0])) is None
+                or None in [one.arg for one in value.keywords]
+            ):
+                continue
+            name = dotted(made.targets[0])
+            reads = [
+                n for n in names_in(outer) if n.id == name and n not in made.targets
+            ]
+            above = parents_of(outer)
+            calls = [above[one] for one in reads]
+            held = {n.id for one in value.keywords for n in names_in(one)}
+            later = [
+                one
+                for one in names_in(outer)
+                if isinstance(one.ctx, ast.Store) and place_of(one) > place_of(made)
+            ]
+            if held & {one.id for one in later} or not all(
+                isinstance(call, ast.Call)
+                and call.func is one
+                and None not in [other.arg for other in call.keywords]
+                for call, one in zip(calls, reads, strict=True)
+            ):
+                continue
+            for call in calls:
+                assert isinstance(call, ast.Call)
+                given = {one.arg for one in call.keywords}
+                more = [text.of(o) for o in value.keywords if o.arg not in given]
+                text.put(call.func, text.of(value.args[0]))
+                end = text.span(call)[1] - 1
+                text.replace(end, end, "".join(f", {one}" for one in more))
+            text.drop(made)
+            return True
+    return False
 
 
 def _makers(text: Text) -> set[str]:

@@ -316,7 +316,8 @@ class _Call:
             thresholds = self.of("thresholds")
             several = literal(thresholds)
             if isinstance(several, list | tuple) and len(several) == 1:
-                raise Refused(f"`{self.symbol}` at one threshold: Keras gives a number")
+                why = "at one threshold: Keras gives a number for its array; name two"
+                raise Refused(f"`{self.symbol}` {why}")
             return self.made(name, labels, predictions, thresholds=thresholds)
         # Whatever is not zero is positive; Keras asks for more than one half.
         if self.kind("predictions") != "bool":

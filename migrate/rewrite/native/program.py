@@ -186,6 +186,12 @@ def _check_written(text: str, tasks: set[str]) -> None:
                 raise Refused(f"`{node.name}` reads params of an object around it")
 
 
+def _in_place(text: str) -> bool:
+    """All batch normalization of a file updates its averages where it stands."""
+    made = re.findall(r"\bbatch_norm\(|normalizer_fn|_normalization\(|Norm\w+\(", text)
+    return 0 < len(made) <= len(re.findall(r"updates_collections\W+None\b", text))
+
+
 def _check_parts(files: Iterable[NativeFile], module: str) -> None:
     """Refuses a program that asks training.py for what it does not have."""
     files = list(files)
@@ -327,7 +333,13 @@ class _Program:
         name = task_name(tree, defined, one.parsed.path.stem, taken)
         try:
             task = task_of(
-                one.parsed, defined, self.facts, _models(one.parsed), name, self.watched
+                one.parsed,
+                defined,
+                self.facts,
+                _models(one.parsed),
+                name,
+                self.watched,
+                normalizes=self._normalizes(one),
             )
         except Blocked as stop:
             raise Refused(f"{stop} (line {stop.line})") from None
@@ -339,6 +351,16 @@ class _Program:
         for helper in _helpers(tree, defined):
             one.parsed = without_unread(one.parsed, self.facts, helper)
         return name
+
+    def _normalizes(self, one: _File) -> bool:
+        """Layers that a file may use have averages which its updates move."""
+        for old, other in zip(self.before, self.files, strict=True):
+            if other is not one and any(map(is_model_fn, old.nodes)):
+                continue
+            kinds = re.findall(r"(\w+)Normalization\(", other.parsed.source.text)
+            if {"Batch", "Sample"} & {*kinds} and not _in_place(old.source.text):
+                return True
+        return False
 
     def _check_users(self, one: _File, defined: cst.FunctionDef) -> None:
         """Refuses where a file outside of the program uses the model function."""

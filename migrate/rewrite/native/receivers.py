@@ -177,21 +177,51 @@ class _Receiver:
     ) -> None:
         """``inputs[key] = tf.placeholder(...)``, which are the features."""
         page = self.page
-        same = isinstance(features, cst.Name) and isinstance(received, cst.Name)
-        if not same or page.source(features) != page.source(received):
+        if not isinstance(received, cst.Name):
             raise Odd(received, "gets what is computed: give it placeholders by name")
+        if page.source(features) != received.value:
+            self._computed(filled, features, received)
+            return
         for one in filled:
             if len(one.args) < 2:
                 raise Odd(one, "has a placeholder of no known shape")
             page.put(one, *_spec(page, one, None))
         page.put(self.call, f"{page.take('raw_receiver')}(", features, ")")
 
+    def _computed(
+        self, filled: list[cst.Call], features: cst.BaseExpression, received: cst.Name
+    ) -> None:
+        """``inputs[key] = tf.placeholder(...)``, of which features are computed."""
+        page, function = self.page, self.page.function(self.call)
+        assert isinstance(function, cst.FunctionDef)
+        for one in filled:
+            holder = page.parent(one)
+            assert isinstance(holder, cst.Assign)
+            target = holder.targets[0].target
+            assert isinstance(target, cst.Subscript)
+            if page.source(target.value) != received.value:
+                raise Odd(one, "is no part of what is received")
+            page.put(one, *_spec(page, one, page.source(target.slice[0])))
+        self.is_dict = True
+        self._return(features, {received.value})
+        body = [*function.body.body]
+        inside = [n for n, one in enumerate(body) if {*filled} & {*walk(one)}]
+        decorated = page.tf(self.call.func, "function")
+        signature = f"@{decorated}(input_signature=[{received.value}]){page.newline}"
+        head: list[Part] = [signature]
+        self._nest(function, head, [received.value], body[inside[-1] + 1 :])
+
     def _nest(
-        self, function: cst.FunctionDef, head: list[Part], names: list[str]
+        self,
+        function: cst.FunctionDef,
+        head: list[Part],
+        names: list[str],
+        body: Sequence[cst.BaseStatement | cst.BaseSmallStatement] = (),
     ) -> None:
         """A function that takes arguments returns the receiver, made within it."""
         page = self.page
-        body = [one for one in function.body.body if not is_docstring(one)]
+        blank = page.newline if body else ""
+        body = body or [one for one in function.body.body if not is_docstring(one)]
         first = page.context.lines.starts[page.line(body[0]) - 1]
         end = page.span(self.call)[1]
         if any(row.count('"""') % 2 for row in page.text[first:end].splitlines()):
@@ -201,6 +231,7 @@ class _Receiver:
         page.put_span(
             first,
             end,
+            blank,
             indent,
             *head,
             f"{indent}def {name}({', '.join(names)}):{newline}",
@@ -320,7 +351,10 @@ class _Receiver:
             if call is None or page.symbol(call.func) != _PLACEHOLDER:
                 raise Odd(tensor, "gets what is computed: give it placeholders by name")
             page.put(call, *_spec(page, call, page.source(key)))
-        return [[value]], [name], [page.statement(value)]
+        function = page.function(value)
+        nested = isinstance(function, cst.FunctionDef) and function.params.params
+        moved = 0 if nested else -len(page.step)
+        return [[Region(*page.outer(value), moved)]], [name], [page.statement(value)]
 
 
 def _spec(page: Page, call: cst.Call, name: str | None) -> list[Part]:

@@ -309,7 +309,7 @@ def _constructor_flags(program: Program) -> bool:
             code = program.of(value)
             for one in site.calls:
                 known = (program.given(one, called[1:]) or {}).get("training")
-                if known is not None and program.of(known) != code:
+                if known is not None and not _same_flag(program, site, known, value):
                     raise Refused(f"`{plain.node.name}` has two flags")
                 if known is None:
                     program.add_argument(one, f"training={code}")
@@ -326,6 +326,23 @@ def _constructor_flags(program: Program) -> bool:
         _without_parameter(program, plain.init, name)
         return True
     return False
+
+
+def _same_flag(program: Program, site: Site, one: ast.expr, other: ast.expr) -> bool:
+    """Two expressions say whether a model trains; a mode stands for that it does."""
+    told = set()
+    for node in (one, other):
+        code = program.of(node)
+        given = [
+            program.of(statement.value)
+            for statement in ast.walk(site.owner)
+            if isinstance(statement, ast.Assign)
+            and [*map(dotted, statement.targets)] == [code]
+        ]
+        code = given[0] if len(given) == 1 else code
+        tests = re.fullmatch(r"\(?mode == [\w.]*\bTRAIN\)?", code)
+        told.add("mode" if tests is not None else code)
+    return len(told) == 1
 
 
 def _call_parameters(program: Program) -> bool:

@@ -183,6 +183,19 @@ _MNIST = (
 )
 
 
+def _cuda(page: Page, word: Word) -> None:
+    """What CUDA was asked for: a GPU. Today TensorFlow is built with it anywhere."""
+    if word.call is None:
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+        return
+    devices = page.tf(word.node, "config.list_physical_devices")
+    shown = f"{devices}({page.string('GPU')})"
+    holder = page.parent(word.call)
+    asked = isinstance(holder, cst.If | cst.IfExp) and holder.test is word.call
+    page.replaced.add(root_of(word.node))
+    page.put(word.call, shown if asked else f"bool({shown})")
+
+
 def _mnist(page: Page, word: Word) -> None:
     """MNIST in files, which training.py reads."""
     _ask_for_mnist(page)
@@ -267,6 +280,7 @@ WORDS: dict[str, Handler] = {
     },
     "tf.python.lib.io.file_io.read_file_to_string": _read_file,
     "tf.python.client.device_lib.list_local_devices": _devices,
+    "tf.test.is_built_with_cuda": _cuda,
     **{
         f"{home}.{name}": _mnist
         for home in (

@@ -113,13 +113,18 @@ def task_of(
     models: Collection[str],
     name: str,
     watched: Collection[str] = (),
+    *,
+    normalizes: bool = False,
 ) -> Task:
     """The Task for a model function whose layers are in classes, or Refused.
 
     ``models`` are the names of these classes, ``name`` what the Task is to be called,
-    ``watched`` names of tensors that hooks look at.
+    ``watched`` names of tensors that hooks look at. ``normalizes`` says that layers
+    have moving averages which the function has to have updated.
     """
-    return Maker(parsed, defined, facts, models, name).made(watched)
+    made = Maker(parsed, defined, facts, models, name)
+    made.normalizes = normalizes
+    return made.made(watched)
 
 
 class Maker:
@@ -147,6 +152,7 @@ class Maker:
         # methods other than the constructor do.
         self.reads_owner = self.keeps_owner = False
         self.closes_over_self = False
+        self.normalizes = False
         # The loss is a sum, which replicas add up.
         self.sums = False
         self.features = "features" if "features" in given else self.given[0]
@@ -273,7 +279,7 @@ class Maker:
     def _forward_to(self, logits: cst.BaseExpression) -> None:
         """Lets the forward pass go on to what the head is given."""
         read = self.train.needed([logits])
-        self.beyond = [*read.statements]
+        self.beyond += read.statements
         self.parts.used.update(read.statements)
         self.outputs = [
             one for one in self.returned if one in read.outputs
@@ -332,8 +338,7 @@ class Maker:
 
     def _hook(self, said: Said, call: cst.Call) -> str:
         arguments = [said.argument(one) for one in call.args]
-        func = self.tree.code(call.func)
-        return f"{func}{tidy.held('()', arguments, len(func) + 12)}"
+        return f"{self.tree.code(call.func)}({', '.join(arguments)})"
 
     def _above_model(self) -> list[str]:
         """Comments above what made the model that stand nowhere else."""
@@ -537,14 +542,13 @@ class Maker:
 
     def _check_updates(self) -> None:
         """Refuses batch normalization whose averages the program never updates."""
-        normalizes = "BatchNormalization" in self.tree.text
         values = self.train.found.notes.values
         updates = any(map(is_updates, values.values()))
         train_ops = any(
             isinstance(one, Called) and one.symbol.endswith(_MAKES_NONE[:2])
             for one in values.values()
         )
-        if normalizes and not updates and not train_ops:
+        if self.normalizes and not updates and not train_ops:
             raise self.stop(
                 self.defined,
                 "the moving averages of its batch normalization are never updated",
@@ -830,10 +834,19 @@ class Maker:
         parameters = (self.features, *((self.labels,) if labels else ()), parameter)
         return Method(name, parameters, lines, text)
 
+    def _draws(self, statement: Statement) -> bool:
+        """A statement calls what draws numbers, or hands it on."""
+        names = [self.tree.symbol(one) for one in walk(statement)]
+        for one in walk(statement):
+            func = one.func if isinstance(one, cst.Call) else None
+            method = func.attr.value if isinstance(func, cst.Attribute) else None
+            names += [method, dotted_name(func) if func is not None else None]
+        return any(_RANDOM.search(one) for one in names if one)
+
     def _use(self, statements: Sequence[Statement]) -> None:
         """Notes what a method computes; chance may not be drawn in two of them."""
         for one in statements:
-            if one in self.parts.used and _RANDOM.search(self.tree.code(one)):
+            if one in self.parts.used and self._draws(one):
                 raise self.stop(one, "several methods would draw numbers of their own")
         self.parts.used.update(statements)
 

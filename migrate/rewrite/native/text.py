@@ -514,6 +514,18 @@ def _broken(line: str, indent: str, width: int) -> list[str]:
     """The lines of a statement, or of a part of one."""
     if "\n" in line or len(indent) + len(line) <= width:
         return [indent + line]
+    choice = re.fullmatch(r"([\w.]+ = |return )(.+ if .+ else .+)", line)
+    value = ast.parse(choice[2], mode="eval").body if choice is not None else None
+    if choice is not None and isinstance(value, ast.IfExp):
+        parts = [choice[2]]
+        if len(indent) + len(_INDENT) + len(choice[2]) > width:
+            one, test, other = (
+                ast.get_source_segment(choice[2], node) or ""
+                for node in (value.body, value.test, value.orelse)
+            )
+            parts = [one, f"if {test}", f"else {other}"]
+        inside = [n for one in parts for n in _broken(one, indent + _INDENT, width)]
+        return [f"{indent}{choice[1]}(", *inside, f"{indent})"]
     for start, end in reversed(_pairs(line)):
         while line[start + 1] in _OPEN and _pairs(line[start + 1 : end]) == [
             (0, end - start - 2)

@@ -184,7 +184,12 @@ class _Reader:
         if not any(
             one in updates for part in (*read.statements, node) for one in walk(part)
         ):
-            raise self.maker.stop(node, "the train_op is not the update")
+            last = read.statements[-1] if read.statements else node
+            calls = [one for one in walk(last) if isinstance(one, cst.Call)]
+            own = [one for one in calls if self.tree.symbol(one.func) is None]
+            shown = self.tree.code(own[0].func if own else node)
+            why = "runs behind the update and has no place in a Task: take it out"
+            raise self.maker.stop(node, f"`{shown}` {why}")
         for part in (*read.statements, node):
             for one in walk(part):
                 if not isinstance(one, cst.Call) or one in updates:
