@@ -89,6 +89,11 @@ class _Finder:
         loads = _loads(tree, defined, param.name.value)
         if not any(isinstance(tree.parent(one), cst.Call) for one in loads):
             return None
+        own = {os.path.abspath(one.path) for one in self.files}
+        for path in self.facts.importers(parsed.path):
+            text = path.read_text("utf-8", "replace")
+            if os.path.abspath(path) not in own and defined.name.value in text:
+                return None
         places: dict[cst.CSTNode, Any] = {}
         values: list[_Said] = []
         for use in self._uses(parsed, defined):

@@ -22,10 +22,6 @@ __all__ = ["with_local_functions_apart"]
 
 _MAKES = re.compile(r"\blayers\.\w|\bslim\.\w|\bget_variable\(|\bVariable\(")
 _LAYER = re.compile(r"(tf\.layers|tf\.contrib\.layers|slim|layers)\.\w+")
-_IMPORTS = {
-    "functools": r"(?m)^import functools\n",
-    "partial": r"(?m)^from functools import partial\n",
-}
 _MOST = 40
 
 
@@ -39,19 +35,16 @@ def with_local_functions_apart(
     """
     if _MAKES.search(parsed.source.text) is None:
         return parsed
+    others = [one.read_text("utf-8", "replace") for one in facts.importers(parsed.path)]
     for _ in range(_MOST):
-        code = _once(parsed.source.text)
+        code = _once(parsed.source.text, "\n".join(others))
         if code is None:
             break
-        for name, line in _IMPORTS.items():
-            # Nothing else was a partial.
-            if len(re.findall(rf"\b{name}\b", code)) == 1:
-                code = re.sub(line, "", code)
         parsed = facts.module_of(parsed.source.with_text(code))
     return parsed
 
 
-def _once(code: str) -> str | None:
+def _once(code: str, others: str) -> str | None:
     text = Text(code)
     if _written_out(text):
         return text.done()
@@ -62,7 +55,11 @@ def _once(code: str) -> str | None:
                 continue
             if isinstance(outer, ast.FunctionDef) and _moved(text, outer, inner):
                 return text.done()
-            if isinstance(outer, ast.ClassDef) and _moved_method(text, outer, inner):
+            if (
+                isinstance(outer, ast.ClassDef)
+                and re.search(rf"\.{inner.name}\b", others) is None
+                and _moved_method(text, outer, inner)
+            ):
                 return text.done()
     return None
 
