@@ -221,9 +221,12 @@ class _Reader:
         if not calls:
             return {}
         call, block = calls[0], above[calls[0]]
-        if len(calls) > 1 or len(call.args) != 2 or not isinstance(block, ast.Expr):
+        given = [*call.args, *(one.value for one in call.keywords)]
+        if len(calls) > 1 or len(given) != 2 or not isinstance(block, ast.Expr):
             raise Refused("what variables begin with is said in several ways")
-        path, mapping = call.args
+        path, mapping = given
+        for _, places in self.models():
+            self._check_seen(places)
         names, partly = self._mapped(mapping)
         layers = [
             f"{self.module.quote}{name}{self.module.quote}: {layer}"
@@ -232,9 +235,9 @@ class _Reader:
         ]
         if not layers:
             raise Refused("no layer is found of those that a checkpoint has")
-        given = f"{self.module.text.of(path)}, {{{', '.join(layers)}}}"
-        given += ", missing_ok=True" if partly else ""
-        code = f"read_layers({given})"
+        shown = f"{self.module.text.of(path)}, {{{', '.join(layers)}}}"
+        shown += ", missing_ok=True" if partly else ""
+        code = f"read_layers({shown})"
         holder = above[block]
         if not isinstance(holder, ast.If) or block not in holder.body:
             margin = " " * block.col_offset
@@ -290,19 +293,28 @@ class _Reader:
                 raise Refused("variables that begin one by one as in a checkpoint")
             return named, False
         called = self.module.function(dotted(getattr(source, "func", source)))
+        asked = source.args[0] if isinstance(source, ast.Call) and source.args else node
+        every = self.module.text.of(self._source(asked)).endswith(_EVERY)
+        test = None if every else self._test(self._source(asked))
         if (
             called is None
-            or not isinstance(source, ast.Call)
             or not _maps_names(self.module.text.of(called))
             # Averages of batch normalization are variables that are not trained.
-            or (
-                not self.module.text.of(self._source(source.args[0])).endswith(_EVERY)
-                and any(_normalizes(places) for _, places in self.models())
+            or not (
+                every
+                or (test and not any(_normalizes(one) for _, one in self.models()))
             )
         ):
             raise Refused("it is not seen which variables begin as in a checkpoint")
         self.helper = f"{called.name}\n"
-        return (lambda name: name), True
+
+        def own(name: str) -> str | None:
+            told = {test is None or test(f"{name}/{one}") for one in _WEIGHTS}
+            if len(told) > 1:
+                raise Refused(f"a part of `{name}` begins as in a checkpoint")
+            return name if told == {True} else None
+
+        return own, True
 
     def _layers(
         self, places: Places, path: str, named: Callable[[str], str | None]
@@ -345,7 +357,9 @@ class _Reader:
         """Refuses a model with variables that are no layer's and no weight's."""
         hidden = _HIDDEN.search(places.lifted.code)
         if hidden is not None:
-            raise Refused(f"some variables are trained, and `{hidden[0]}` makes others")
+            raise Refused(
+                f"variables are found by name, and `{hidden[0]}` makes others"
+            )
         for one in places.inner.values():
             self._check_seen(one)
 

@@ -34,7 +34,8 @@ def by_scope(features, labels, mode, params):
         logits = tf.layers.dense(
             net, 2, kernel_initializer=ramp, name='logits')
     if mode == tf.estimator.ModeKeys.TRAIN and params['start']:
-        tf.train.init_from_checkpoint(params['start'], {'backbone/': 'backbone/'})
+        tf.train.init_from_checkpoint(
+            params['start'], assignment_map={'backbone/': 'backbone/'})
     loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
     variables = tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES, scope=TRAINED)
     optimizer = tf.train.AdagradOptimizer(.3)
@@ -55,7 +56,8 @@ def those_in(variables, path):
 
 def by_name(features, labels, mode, params):
     logits = tf.layers.dense(backbone(features), 2, kernel_initializer=ramp, name='new')
-    mapping = those_in(tf.trainable_variables(), params['start'])
+    known = [v for v in tf.trainable_variables() if 'second' not in v.name]
+    mapping = those_in(known, params['start'])
     tf.train.init_from_checkpoint(params['start'], mapping)
     for name in mapping:
         tf.logging.info('%s is of %s', name, params['start'])
