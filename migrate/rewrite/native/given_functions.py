@@ -76,6 +76,8 @@ class _Finder:
                     found = self._of_entry(parsed, tree, node.func)
                 elif isinstance(node, cst.Assign):
                     found = _of_object(tree, node)
+                elif isinstance(node, cst.Lambda):
+                    found = self._of_lambda(parsed, node)
                 if found:
                     return found
         return None
@@ -176,6 +178,30 @@ class _Finder:
         if said is None:
             return None
         return {n: v or said.deep_clone() for n, v in places.items()}
+
+    def _of_lambda(
+        self, parsed: ParsedModule, node: cst.Lambda
+    ) -> dict[cst.CSTNode, Any] | None:
+        """``lambda features, labels, mode: model_fn(features, labels, mode)``"""
+        call = node.body
+        if not isinstance(call, cst.Call):
+            return None
+        names = [one.name.value for one in node.params.params]
+        found = self.facts.definition(call.func, parsed)
+        if found is None or not is_model_fn(found.node):
+            return None
+        assert isinstance(found.node, cst.FunctionDef)
+        own = [one.name.value for one in found.node.params.params]
+        given = {
+            own[place] if arg.keyword is None else arg.keyword.value: arg
+            for place, arg in enumerate(call.args[: len(own)])
+        }
+        plain = all(
+            isinstance(arg.value, cst.Name) and arg.value.value == name and not arg.star
+            for name, arg in given.items()
+        )
+        same = plain and names == own and len(call.args) == len(given) == len(own)
+        return {node: call.func} if same else None
 
     # -- functions
 

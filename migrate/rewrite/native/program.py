@@ -57,6 +57,7 @@ _NOT_TOGETHER = {
     "forward_features": "its task is changed before it has joined it",
     "Callback.evaluate": "a hook evaluates while others train",
     "make_early_stopping_hook": "a hook evaluates while others train",
+    "read_layers": "its layers begin as in another checkpoint",
 }
 # Functions that code of the tables takes from training.py.
 _FUNCTIONS = ("gpus", "optimizer_named", "read_layers", "weighted_mean")

@@ -33,6 +33,14 @@ def given(features, labels, mode, params, network=None):
     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
 
 
+def called(features, labels, mode, build):
+    logits = build(features, [4])
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    train_op = tf.train.GradientDescentOptimizer(.2).minimize(
+        loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
 def make_model_fn(builder, optimizer_class=tf.train.AdagradOptimizer):
     def model_fn(features, labels, mode):
         logits = builder(features)
@@ -59,6 +67,8 @@ RESULT = {}
 for name, model_fn, params in [
         ('partial', functools.partial(given, network=narrow), {'classes': 2}),
         ('factory', make_model_fn(wide), None),
+        ('lambda', lambda features, labels, mode: called(
+            features, labels, mode, build=wide), None),
         ('params', configured, {'rate': .3, 'units': 6, 'network': wide})]:
     estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp(), params=params)
     for _ in range(3):
