@@ -12,7 +12,7 @@ import libcst as cst
 
 from ...code.blocked import Blocked
 from ...code.edits import changed
-from ...code.spacing import without_new_gaps
+from ...code.spacing import in_tabs, without_new_gaps
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...options import RewriteOptions
 from ...project.facts import ParsedModule, ProjectFacts
@@ -106,6 +106,9 @@ def native(
         if package(before).strip("."):
             path = f"{package(before)}.{module}"
         text = one.final(worded.text, path, facts)
+        if before.path.suffix != ".ipynb":
+            old = before.source.text
+            text = without_new_gaps(in_tabs(text, old), old)
         words = one.words | worded.words | words_of(text, module)
         called |= called_in(text, set(one.tasks))
         _check_written(text, set(one.tasks))
@@ -264,10 +267,7 @@ class _File:
         width = max([79, *map(len, self.parsed.source.text.splitlines())])
         before = _read_before(self.parsed)
         wanted = Wanted(training, names, "", others, before, width=min(width, 88))
-        text = with_imports(text, wanted)
-        if self.parsed.path.suffix == ".ipynb":
-            return text
-        return without_new_gaps(text, self.parsed.source.text)
+        return with_imports(text, wanted)
 
 
 class _Program:
