@@ -242,6 +242,10 @@ def _diff_rows(old: list[str], new: list[str]) -> Iterator[str]:
                 yield f"<ins>+ {line}</ins>"
 
 
+# Keywords, strings, comments, numbers: short, for a page has thousands.
+_TAGS = {"k": "b", "s": "i", "c": "em", "m": "u"}
+
+
 def _coloured(text: str, python: bool) -> list[str]:
     """HTML of each line; a token that spans lines is closed and opened again."""
     if not python:
@@ -262,6 +266,6 @@ def _coloured(text: str, python: bool) -> list[str]:
                 lines.append("")
             if piece:
                 escaped = html.escape(piece)
-                wanted = name in ("k", "s", "c", "m")
-                lines[-1] += f"<i class={name}>{escaped}</i>" if wanted else escaped
+                tag = _TAGS.get(name)
+                lines[-1] += f"<{tag}>{escaped}</{tag}>" if tag else escaped
     return lines
