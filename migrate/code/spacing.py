@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
 import libcst as cst
@@ -11,10 +12,14 @@ from .tree import Statement
 
 __all__ = [
     "from_comment",
+    "in_tabs",
     "space_definitions",
     "with_blank_lines",
     "without_new_gaps",
 ]
+
+
+_BEHIND_TABS = re.compile(r"(\t+)((?: {4})+)(?! )")
 
 
 def without_new_gaps(text: str, old: str) -> str:
@@ -25,6 +30,18 @@ def without_new_gaps(text: str, old: str) -> str:
     lines = text.splitlines(keepends=True)
     for first, last, inside in reversed([*_gaps(text)]):
         del lines[first + longest[inside] : last]
+    return "".join(lines)
+
+
+def in_tabs(text: str, old: str) -> str:
+    """The text with tabs where new lines go on by spaces behind the tabs of a block."""
+    known = {*old.splitlines()}
+    lines = text.splitlines(keepends=True)
+    for index, line in enumerate(lines):
+        found = _BEHIND_TABS.match(line)
+        if found and line.rstrip("\n") not in known:
+            tabs = "\t" * (len(found[2]) // 4)
+            lines[index] = f"{found[1]}{tabs}{line[found.end() :]}"
     return "".join(lines)
 
 

@@ -46,7 +46,7 @@ def words_by_hand(text: str, module: str) -> set[str]:
     found, tasks, trainers = words_of(text, module) | taken, set(), set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
-            tasks |= {node.name} if taken & {*map(ast.unparse, node.bases)} else set()
+            tasks |= {node.name} if "Task" in map(ast.unparse, node.bases) else set()
         if isinstance(node, ast.Assign):
             made = ast.unparse(node.value).startswith("Trainer(")
             trainers |= {ast.unparse(one) for one in node.targets if made}
@@ -57,8 +57,9 @@ def words_by_hand(text: str, module: str) -> set[str]:
             method = node.func.attr
             given = {one.arg for one in node.keywords if one.arg is not None}
             found |= {method, *given, *(f"{method}({one})" for one in given)}
-    own = {word for word in called_in(text, tasks) if word.startswith("Task.")}
-    return found | {word.removeprefix("Task.") for word in own} | called_in(text, tasks)
+    called = called_in(text, tasks)
+    own = ("eval_loss", "watch", "optimizers", "exports")
+    return found | called | {name for name in own if f"Task.{name}" in called}
 
 
 def called_in(text: str, tasks: set[str]) -> set[str]:

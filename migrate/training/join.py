@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from ..project.files import WRITTEN_HERE
 
@@ -33,6 +34,7 @@ WORDS: dict[str, frozenset[str]] = {
         "sum_loss": "summed",
         "many_optimizers": "optimizers",
         "warm_start": "warm_start_from",
+        "layer_weights": "read_layers",
         "summaries": "save_summary_steps summaries summary",
         "predictions": "predictions",
         "predict": "predict predict_keys yield_single_examples",
@@ -164,7 +166,12 @@ def parts_for(words: Iterable[str]) -> tuple[str, ...]:
 
 def training_module(parts: Iterable[str]) -> str:
     """Returns the text of `training.py` with these parts, and those that they need."""
-    words = {*parts}
+    return joined(frozenset(parts))
+
+
+@cache
+def joined(words: frozenset[str]) -> str:
+    """Returns the text of `training.py` for words."""
     imports: dict[str, str] = {}
     texts: dict[str, str] = {}
     constants: dict[str, str] = {}
@@ -318,7 +325,7 @@ def class_of(head: str, members: list[Statement]) -> str:
     return text
 
 
-def without_idle(texts: dict[str, str], words: set[str]) -> dict[str, str]:
+def without_idle(texts: dict[str, str], words: frozenset[str]) -> dict[str, str]:
     """Returns the module without what nobody calls of hyperparameters and heads.
 
     A method is called where the module names it after a dot, or a word does: `.parse`.
@@ -382,70 +389,75 @@ def with_super(method: Statement, base: Statement) -> Statement:
     return method
 
 
-def in_brief(texts: dict[str, str], words: set[str]) -> dict[str, str]:
+def in_brief(texts: dict[str, str], words: frozenset[str]) -> dict[str, str]:
     """Returns the module with what methods of one expression say where they are called.
 
     A method that the program calls or changes stays, and so does one that another class
     of the module has as well.
     """
     found = dict(texts)
-    for name in BRIEF:
-        if words.isdisjoint({name, f".{name}", f"Task.{name}", f"Trainer.{name}"}):
-            say_where_called(found, name)
+    brief: dict[str, Said] = {}
     if words.isdisjoint({"rows", *(f"optimizers.{name}" for name in OF_ROWS)}):
         for name in OF_ROWS.keys() & found.keys():
-            (function,) = ast.parse(found.pop(name)).body
-            assert isinstance(function, ast.FunctionDef)
             dense = ast.parse(OF_ROWS[name], mode="eval").body
-            for key, text in found.items():
-                found[key] = with_said(text, function, dense)
+            brief[name] = Said(function_of(definitions("optimizers")[name]), dense)
+            del found[name]
+    named = "\n".join(texts.values())
+    for name in BRIEF:
+        asked = {name, f".{name}", f"Task.{name}", f"Trainer.{name}"}
+        handed = re.search(rf"super\(.*\)\.{name}\(|\.{name}\b(?!\()", named)
+        homes = [owner for owner, text in found.items() if f"    def {name}(" in text]
+        if len(homes) != 1 or handed or not words.isdisjoint(asked):
+            continue
+        head, members = members_of(found[homes[0]])
+        (method,) = [one for one in members if one.name == name]
+        function = function_of(method)
+        *above, last = function.body[bool(ast.get_docstring(function)) :]
+        if not above and isinstance(last, (ast.Return, ast.Expr)) and last.value:
+            found[homes[0]] = class_of(head, [one for one in members if one != method])
+            brief[name] = Said(function, last.value)
+    for key in found:
+        text = ""
+        while text != found[key]:
+            text, found[key] = found[key], with_said(found[key], brief)
     return found
 
 
-def say_where_called(texts: dict[str, str], name: str) -> None:
-    """Puts what a method returns in the place of its calls, if there is but one."""
-    homes = [owner for owner, text in texts.items() if f"    def {name}(" in text]
-    named = "\n".join(texts.values())
-    if len(homes) != 1 or re.search(rf"super\(.*\)\.{name}\(|\.{name}\b(?!\()", named):
-        return
-    head, members = members_of(texts[homes[0]])
-    (method,) = [one for one in members if one.name == name]
-    function = function_of(method)
-    *above, last = function.body[bool(ast.get_docstring(function)) :]
-    if not above and isinstance(last, (ast.Return, ast.Expr)) and last.value:
-        texts[homes[0]] = class_of(head, [one for one in members if one is not method])
-        for key, text in texts.items():
-            texts[key] = with_said(text, function, last.value)
+class Said(NamedTuple):
+    """A function, and the expression that it returns."""
+
+    function: ast.FunctionDef
+    value: ast.expr
 
 
-def with_said(text: str, function: ast.FunctionDef, said: ast.expr) -> str:
-    """Returns a text where an expression with its arguments stands for each call."""
-    if not re.search(rf"\b{function.name}\(", text):
+def with_said(text: str, brief: dict[str, Said]) -> str:
+    """Returns a text where expressions with their arguments stand for calls."""
+    if not brief or not re.search(rf"\b({'|'.join(brief)})\(", text):
         return text
     nodes, starts = [*ast.walk(ast.parse(text))], line_starts(text)
     operators = [node for node in nodes if isinstance(node, ast.BinOp)]
     operands = {id(side) for node in operators for side in (node.left, node.right)}
-    edits = []
+    edits: list[tuple[int, int, str]] = []
     for call in nodes:
         if not isinstance(call, ast.Call):
             continue
-        given = {p.arg: a for p, a in zip(function.args.args, call.args)}
-        if isinstance(call.func, ast.Attribute):
-            given = {p.arg: a for p, a in zip(function.args.args[1:], call.args)}
-            given["self"] = call.func.value
-            if ast.unparse(call.func) not in (
-                f"self.{function.name}",
-                f"self.task.{function.name}",
-            ):
-                continue
-        elif not (isinstance(call.func, ast.Name) and call.func.id == function.name):
+        name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        if name not in brief:
             continue
+        owner = ast.unparse(call.func).rpartition(".")[0]
+        if owner not in ("", "self", "self.task"):
+            continue
+        function, said = brief[name]
+        given = {p.arg: a for p, a in zip(function.args.args[bool(owner) :], call.args)}
+        if isinstance(call.func, ast.Attribute):
+            given["self"] = call.func.value
         value = ast.unparse(Filled(given).visit(copy.deepcopy(said)))
         if ast.unparse(said) == "slot" and id(call) not in operands:
             value = f"tf.convert_to_tensor({value})"
         first = starts[call.lineno - 1] + call.col_offset
         last = starts[(call.end_lineno or 0) - 1] + (call.end_col_offset or 0)
-        edits.append((first, last, value.replace("'", '"')))
+        if not any(start <= first and last <= end for start, end, _ in edits):
+            edits.append((first, last, value.replace("'", '"')))
     return with_edits(text, edits)
 
 

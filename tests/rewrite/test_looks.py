@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from tfmigrate.code.spacing import without_new_gaps
@@ -95,6 +96,13 @@ def test_a_program_looks_as_if_written_so(tmp_path: Path) -> None:
         ", tf.int32)))\n\n    # Rows and their classes.\n    return dataset\n" in found
     )
     assert "def call(self, inputs, training):" in rest
+
+
+def test_what_goes_on_in_a_block_of_tabs_does_so_by_tabs(tmp_path: Path) -> None:
+    text = re.sub("(?m)^    (    )?", lambda one: "\t" * (len(one[0]) // 4), PROGRAM)
+    found = rewritten(tmp_path, text)
+    assert "\t\treturn tf.reduce_mean(\n\t\t\ttf_keras" in found
+    assert "\t " not in found
 
 
 def test_gaps_are_as_long_as_they_were() -> None:

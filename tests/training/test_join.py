@@ -78,10 +78,15 @@ def test_two_parts_define_the_same_only_to_extend_it() -> None:
 
 
 def assembled() -> dict[str, str]:
-    """The files of all words one by one, of all pairs of parts, and of everything."""
+    """The files of all words one by one, of parts that meet in a class, and of all."""
     words = [*EVERYTHING, *(word for words in WORDS.values() for word in words)]
     asked = [(), EVERYTHING, *([word] for word in words)]
-    asked += [(one, other) for one in WORDS for other in WORDS if one < other]
+    asked += [
+        (one, other)
+        for one in WORDS
+        for other in WORDS
+        if one < other and definitions(one).keys() & definitions(other).keys()
+    ]
     named = {"-".join(parts_for(some)): some for some in asked}
     return {name: training_module(some) for name, some in named.items()}
 

@@ -16,6 +16,7 @@ from ...project.long_lines import WIDTH
 from ..layers.model_functions import is_model_fn
 from ..layers.spelling import RESERVED
 from .arg_scopes import Scope, find_outer_scopes, scopes_of
+from .by_name import hold_layers
 from .code import Refused, call, dotted, is_absent, literal, parsed
 from .dropout_cells import Shares
 from .layers import (
@@ -46,6 +47,7 @@ from .text import (
     substituted,
     without_gone,
 )
+from .towers import with_towers_unfolded
 from .weights import SEQUENCE_INPUT, move_weights, sequence_input
 
 __all__ = ["plain_classes", "training_words"]
@@ -115,6 +117,12 @@ def plain_classes(
     if ".estimator.Scoped" not in parsed.source.text:
         return parsed
     module = Module(parsed, facts)
+    if module.reuses:
+        for one in module.classes:
+            one.read()
+        code = with_towers_unfolded(module)
+        if code is not None:
+            module = Module(facts.module_of(parsed.source.with_text(code)), facts)
     module.shares = shares
     module.shared_columns = shared_columns
     found = facts.module_of(parsed.source.with_text(module.plain()))
@@ -178,6 +186,7 @@ class Module:
         raw = parsed.source.raw.decode(parsed.source.encoding, "replace")
         self.written = raw if parsed.source.notebook is None else self.code
         self.text = Text(self.code)
+        self.tree = ast.Module(self.text.body, [])
         self.quote = '"' if self.code.count('"') > self.code.count("'") else "'"
         self.named = re.search(r"\.(op\.)?name\b", self.code) is not None
         # Layers of one scope and name share their variables where this is asked for.
@@ -315,6 +324,7 @@ class Module:
         if self.reuses:
             shared = self._shared()
         self._check_functions()
+        chosen = hold_layers(self) if self.classes else {}
         flags = find_outer_scopes(self)
         if self.shares is not None and self.shares.code:
             for one in self.classes:
@@ -338,6 +348,9 @@ class Module:
             # What stood in a block that is gone may leave lines of blanks.
             code = re.sub(r"(?m)^[ \t]+$", "", one.code)
             text.replace(text.code.rfind("\n", 0, start) + 1, end, code)
+        for node, shown in chosen.items():
+            start, end = self.text.span(node)
+            text.replace(start, end, shown)
         names = {one.name for one in self.classes}
         code = simplified(text.done(), names, self._is_seen, shared, flags, self.first)
         code = self._without_scope_makers(self._without_contrib(code))
@@ -415,8 +428,8 @@ class Module:
             if len(uses) < 2 or not calls or function.name == "__init__":
                 continue
             names = {*parameters_of(function)}
-            places = [self._scopes_of(one, above, function) for one in calls]
-            outer = [self._scopes_of(one, above, None) for one in uses]
+            places = [self.scopes_of(one, above, function) for one in calls]
+            outer = [self.scopes_of(one, above, None) for one in uses]
             inner = [
                 place
                 for one in calls
@@ -440,7 +453,7 @@ class Module:
             found.add(function.name)
         return found
 
-    def _scopes_of(
+    def scopes_of(
         self,
         node: ast.AST,
         above: Mapping[ast.AST, ast.AST],

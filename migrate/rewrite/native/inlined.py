@@ -247,7 +247,11 @@ class _Inliner:
             return None
         small = only_small(self.statement)
         tail = isinstance(small, cst.Return) and small.value is self.call
-        returns = [n for n in walk(self.helper) if isinstance(n, cst.Return)]
+        returns = [
+            one
+            for one in walk(self.helper)
+            if isinstance(one, cst.Return) and self.tree.function(one) is self.helper
+        ]
         last = only_small(inside[-1])
         branched = len(returns) > 1 or bool(returns and returns[0] is not last)
         if not tail and (not small or (branched and not _ends(inside))):

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...project.facts import ParsedModule, ProjectFacts
 from .code import dotted
-from .text import Text, bound_names, names_in, parents_of, place_of
+from .text import (
+    Text,
+    attribute_of_self,
+    bound_names,
+    names_in,
+    parameters_of,
+    parents_of,
+    place_of,
+)
 
 __all__ = ["with_local_functions_apart"]
 
@@ -49,13 +57,13 @@ def _once(code: str) -> str | None:
         return text.done()
     makers = _makers(text)
     for outer in text.body:
-        if not isinstance(outer, ast.FunctionDef):
-            continue
-        for inner in outer.body:
-            if isinstance(inner, ast.FunctionDef) and inner.name in makers:
-                moved = _moved(text, outer, inner)
-                if moved:
-                    return text.done()
+        for inner in getattr(outer, "body", ()):
+            if not isinstance(inner, ast.FunctionDef) or inner.name not in makers:
+                continue
+            if isinstance(outer, ast.FunctionDef) and _moved(text, outer, inner):
+                return text.done()
+            if isinstance(outer, ast.ClassDef) and _moved_method(text, outer, inner):
+                return text.done()
     return None
 
 
@@ -131,21 +139,19 @@ def _makers(text: Text) -> set[str]:
 def _moved(text: Text, outer: ast.FunctionDef, inner: ast.FunctionDef) -> bool:
     """Puts a function before the one that it stands in, if it reads of that."""
     arguments = inner.args
-    plain = not (
-        inner.decorator_list
-        or arguments.vararg
-        or arguments.kwarg
-        or arguments.kwonlyargs
-        or arguments.posonlyargs
-        or any(isinstance(one, _STRANGE) for one in ast.walk(inner))
-    )
     own = bound_names(outer)
     bound = bound_names(inner)
     loads = [one for one in names_in(inner) if isinstance(one.ctx, ast.Load)]
     read = sorted((one for one in loads if one.id in own - bound), key=place_of)
     names = list(dict.fromkeys(one.id for one in read))
     calls = list(_calls(outer, inner))
-    if not plain or not names or not calls or None in calls or inner.name in names:
+    if (
+        not _is_plain(inner)
+        or not names
+        or not calls
+        or None in calls
+        or inner.name in names
+    ):
         return False
     first = min((one for one in calls if one is not None), key=place_of)
     if not {*names} <= _surely_bound(outer, first) or "self" in names:
@@ -156,9 +162,77 @@ def _moved(text: Text, outer: ast.FunctionDef, inner: ast.FunctionDef) -> bool:
     required = len(arguments.args) - len(arguments.defaults)
     for call in calls:
         assert call is not None
-        _give(text, call, [one.arg for one in arguments.args], required, names)
+        told = {name: name for name in names}
+        _give(text, call, parameters_of(inner), required, told, inner.name)
     _put_before(text, outer, inner, required, names)
     return True
+
+
+def _moved_method(text: Text, outer: ast.ClassDef, inner: ast.FunctionDef) -> bool:
+    """Puts a method of a network before its class: it is given what it reads of it."""
+    methods = [one for one in outer.body if isinstance(one, ast.FunctionDef)]
+    known = {one.name for one in methods}
+    own = {*ast.walk(inner)}
+    reads = [one for one in own if attribute_of_self(one)]
+    reads.sort(key=place_of)
+    names = list(dict.fromkeys(str(attribute_of_self(one)) for one in reads))
+    given = parameters_of(inner)
+    calls = [
+        one
+        for one in ast.walk(outer)
+        if isinstance(one, ast.Call) and attribute_of_self(one.func) == inner.name
+    ]
+    named = [
+        one
+        for top in text.body
+        for one in ast.walk(top)
+        if isinstance(one, ast.Attribute) and one.attr == inner.name
+    ]
+    stored = {
+        attribute_of_self(one)
+        for method in methods
+        for one in ast.walk(method)
+        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
+        if method.name != "__init__"
+    }
+    if (
+        not _is_plain(inner)
+        or "__call__" not in known
+        or inner.name.startswith("__")
+        or given[:1] != ["self"]
+        or len(reads) != sum(one.id == "self" for one in names_in(inner))
+        or {*names} & (known | stored | bound_names(inner))
+        or len(calls) not in range(1, len(named) + 1)
+        or len(calls) < len(named)
+        or any(one in own or _is_starred(one) for one in calls)
+        or _is_taken(text, outer, inner)
+    ):
+        return False
+    required = len(given) - len(inner.args.defaults)
+    told = {name: f"self.{name}" for name in names}
+    for call in calls:
+        _give(text, call, given[1:], required - 1, told, inner.name)
+    _put_before(text, outer, inner, required, names)
+    return True
+
+
+def _is_plain(function: ast.FunctionDef) -> bool:
+    """All its parameters have names and places, and it does nothing strange."""
+    arguments = function.args
+    return not (
+        function.decorator_list
+        or arguments.vararg
+        or arguments.kwarg
+        or arguments.kwonlyargs
+        or arguments.posonlyargs
+        or any(isinstance(one, _STRANGE) for one in ast.walk(function))
+    )
+
+
+def _is_starred(call: ast.Call) -> bool:
+    return any(isinstance(one, ast.Starred) for one in call.args) or any(
+        one.arg is None for one in call.keywords
+    )
 
 
 _STRANGE = (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.Await)
@@ -183,10 +257,7 @@ def _calls(outer: ast.FunctionDef, inner: ast.FunctionDef) -> Iterator[ast.Call 
             if isinstance(around, _SCOPES) and around is not outer:
                 shadowed = shadowed or not _binds_nothing(around, inner)
         whole = isinstance(call, ast.Call) and call.func is node
-        starred = isinstance(call, ast.Call) and (
-            any(isinstance(one, ast.Starred) for one in call.args)
-            or any(one.arg is None for one in call.keywords)
-        )
+        starred = isinstance(call, ast.Call) and _is_starred(call)
         yield (
             call
             if isinstance(call, ast.Call)
@@ -232,7 +303,7 @@ def _surely_bound(outer: ast.FunctionDef, call: ast.Call) -> set[str]:
     return found
 
 
-def _is_taken(text: Text, outer: ast.FunctionDef, inner: ast.FunctionDef) -> bool:
+def _is_taken(text: Text, outer: ast.stmt, inner: ast.FunctionDef) -> bool:
     """Something else has the function's name."""
     return any(
         (isinstance(one, (ast.FunctionDef, ast.ClassDef)) and one.name == inner.name)
@@ -254,30 +325,33 @@ def _give(
     call: ast.Call,
     parameters: Sequence[str],
     required: int,
-    names: list[str],
+    names: Mapping[str, str],
+    function: str,
 ) -> None:
     """Gives a call what the function reads besides its arguments."""
     parts = [text.of(one) for one in call.args[:required]]
     placed = len(parts) == required
-    parts += names if placed else []
+    parts += names.values() if placed else []
     parts += [
         f"{name}={text.of(one)}"
         for name, one in zip(parameters[required:], call.args[required:], strict=False)
     ]
     parts += [f"{one.arg}={text.of(one.value)}" for one in call.keywords]
-    parts += [] if placed else [f"{name}={name}" for name in names]
-    text.put(call, f"{text.of(call.func)}({', '.join(parts)})")
+    more = [f"{name}={told}" for name, told in names.items()]
+    parts += [] if placed else more
+    text.put(call, f"{function}({', '.join(parts)})")
 
 
 def _put_before(
     text: Text,
-    outer: ast.FunctionDef,
+    outer: ast.stmt,
     inner: ast.FunctionDef,
     required: int,
     names: Sequence[str],
 ) -> None:
     arguments = inner.args
     shown = [one.arg for one in arguments.args[:required]] + [*names]
+    shown = [one for one in shown if one != "self"]
     shown += [
         f"{one.arg}={text.of(default)}"
         for one, default in zip(
@@ -289,6 +363,8 @@ def _put_before(
     start = text.code.rfind("\n", 0, start) + 1
     lines = text.code[start:end].split("\n")
     body = "\n".join(line.removeprefix(margin) for line in lines)
+    if isinstance(outer, ast.ClassDef):
+        body = re.sub(r"\bself\.(?=\w)", "", body)
     place, _ = text.span(outer)
     text.cut(inner)
     text.replace(place, place, f"def {inner.name}({', '.join(shown)}):\n{body}\n\n\n")

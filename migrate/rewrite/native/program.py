@@ -12,7 +12,7 @@ import libcst as cst
 
 from ...code.blocked import Blocked
 from ...code.edits import changed
-from ...code.spacing import without_new_gaps
+from ...code.spacing import in_tabs, without_new_gaps
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...options import RewriteOptions
 from ...project.facts import ParsedModule, ProjectFacts
@@ -29,6 +29,7 @@ from .code import Refused
 from .config import CLUSTER
 from .dropout_cells import with_constant_shares
 from .flags import with_training_flag
+from .given_functions import with_given_functions
 from .idle import without_idle_words
 from .imports import Wanted, with_imports
 from .inlined import with_helpers_inlined, without_unread
@@ -58,7 +59,7 @@ _NOT_TOGETHER = {
     "make_early_stopping_hook": "a hook evaluates while others train",
 }
 # Functions that code of the tables takes from training.py.
-_FUNCTIONS = ("gpus", "optimizer_named", "weighted_mean")
+_FUNCTIONS = ("gpus", "optimizer_named", "read_layers", "weighted_mean")
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,9 @@ def native(
         if package(before).strip("."):
             path = f"{package(before)}.{module}"
         text = one.final(worded.text, path, facts)
+        if before.path.suffix != ".ipynb":
+            old = before.source.text
+            text = without_new_gaps(in_tabs(text, old), old)
         words = one.words | worded.words | words_of(text, module)
         called |= called_in(text, set(one.tasks))
         _check_written(text, set(one.tasks))
@@ -214,6 +218,15 @@ def _check_parts(files: Iterable[NativeFile], module: str) -> None:
             raise Refused(f"`{missing[0]}` has no native form yet")
 
 
+def _read_before(parsed: ParsedModule) -> set[str]:
+    """Names that the file read as its author wrote it."""
+    source = parsed.source
+    if source.notebook is not None:
+        return set()
+    tree = ast.parse(source.raw.decode(source.encoding, "replace"))
+    return {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
+
+
 @dataclass
 class _File:
     """One file on its way."""
@@ -251,11 +264,9 @@ class _File:
         )
         others = {("tf_keras", ""): "tf_keras"} if "tf_keras" in read else {}
         width = max([79, *map(len, self.parsed.source.text.splitlines())])
-        wanted = Wanted(training, names, "", others, width=min(width, 88))
-        text = with_imports(text, wanted)
-        if self.parsed.path.suffix == ".ipynb":
-            return text
-        return without_new_gaps(text, self.parsed.source.text)
+        before = _read_before(self.parsed)
+        wanted = Wanted(training, names, "", others, before, width=min(width, 88))
+        return with_imports(text, wanted)
 
 
 class _Program:
@@ -263,6 +274,7 @@ class _Program:
 
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
+        files = with_given_functions(files, facts)
         files = [with_variables_inlined(one, facts) for one in files]
         files = [without_idle_words(one, facts, is_model_fn) for one in files]
         files = [with_local_functions_apart(one, facts) for one in files]

@@ -29,6 +29,7 @@ __all__ = ["Said"]
 
 _SUMMARIES = "tf.summary."
 _SHORT = 50
+_EQUAL = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 _SUMMARY = {
     "scalar": ("name", "tensor", "collections", "family"),
     "histogram": ("name", "values", "collections", "family"),
@@ -218,6 +219,14 @@ class Said(cst.CSTTransformer):
     ) -> cst.BaseExpression:
         maker = self.maker
         symbol = self.tree.symbol(original_node.func)
+        if self.tree.code(original_node.func) == maker.model:
+            args = [
+                now.with_changes(keyword=cst.Name("training"), equal=_EQUAL)
+                if isinstance(getattr(self.mode.decided(one.value), "value", 0), bool)
+                else now
+                for one, now in zip(original_node.args, updated_node.args, strict=True)
+            ]
+            return updated_node.with_changes(args=args)
         if original_node in self.gradients:
             self.took_gradients = True
             if symbol == "tf.gradients":

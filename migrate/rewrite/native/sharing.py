@@ -18,7 +18,7 @@ from .text import attribute_of_self, names_in, parameters_of, without_gone
 if TYPE_CHECKING:
     from .classes import Lifted
 
-__all__ = ["has_mode_branches", "merge_shared", "places_of"]
+__all__ = ["Places", "has_mode_branches", "merge_shared", "places_of"]
 
 # Parameters that say whether a model trains.
 _FLAGS = frozenset(("is_train", "is_training", "mode", "train", "training"))
@@ -51,6 +51,17 @@ class _Part(NamedTuple):
             return self.text, self.text
         pieces = _pieces(ast.parse(self.text, mode="eval").body)
         return pieces[0], pieces[-1]
+
+    def spelled(self, fillers: Sequence[str]) -> list[str]:
+        """What it may be, with some texts for what is not known."""
+        kind, _, number = self.text.rpartition(" ")
+        if self.known and number == self.text:
+            return [self.text]
+        if self.known:
+            # A layer without a name, or a scope.
+            return [kind, f"{kind}_1"] if " " not in kind else [*fillers]
+        pieces = _pieces(ast.parse(self.text, mode="eval").body)
+        return [one.join(pieces) for one in fillers]
 
 
 _Place = tuple[_Part, ...]
@@ -92,7 +103,7 @@ def places_of(
 ) -> list[_Place]:
     """Where an object of a class has its variables, in the scope of its call."""
     given = _given(made, parameters_of(lifted.init)[1:])
-    return _Places(lifted, classes, _defaults(lifted.init) | given).places()
+    return Places(lifted, classes, _defaults(lifted.init) | given).places()
 
 
 def _check_rounds(one: Lifted) -> None:
@@ -129,14 +140,17 @@ def _check_rounds(one: Lifted) -> None:
 
 def _merged(one: Lifted, classes: Mapping[str, Lifted]) -> bool:
     """Makes one attribute of two."""
-    places = _Places(one, classes, {})
+    places = Places(one, classes, {})
     found = places.attributes()
     for place, (name, first) in enumerate(found):
         for other, second in found[place + 1 :]:
             if name == other or not any(_alike(a, b) for a in first for b in second):
                 continue
             made = one.attributes()
-            same = first == second and all(part.known for p in first for part in p)
+            same = first == second and (
+                all(part.known for p in first for part in p)
+                or places.within(name) == places.within(other) is not None
+            )
             if same and _read_again(one, places, name, other):
                 return True
             if (
@@ -156,7 +170,7 @@ def _merged(one: Lifted, classes: Mapping[str, Lifted]) -> bool:
     return False
 
 
-def _read_again(one: Lifted, places: _Places, name: str, other: str) -> bool:
+def _read_again(one: Lifted, places: Places, name: str, other: str) -> bool:
     """Reads a variable under the name that it has where it is asked for again."""
     first, second = places.variables.get(name), places.variables.get(other)
     if first is None or second is None or one.of(first) != one.of(second):
@@ -286,7 +300,7 @@ def _alike(first: _Place, second: _Place) -> bool:
     )
 
 
-class _Places:
+class Places:
     """Where the variables of a class are, for the arguments of its constructor."""
 
     def __init__(
@@ -294,20 +308,29 @@ class _Places:
         lifted: Lifted,
         classes: Mapping[str, Lifted],
         given: Mapping[str, ast.expr],
+        scopes: Sequence[str] = (),
     ) -> None:
         self.lifted = lifted
         self.classes = classes
         self.given = given
         # How many unnamed layers of a kind there are in a scope.
         self.counts: dict[str, int] = {}
-        self.scope: _Place = ()
+        self.scope: _Place = tuple(_Part(one, known=True) for one in scopes)
         self.found: list[tuple[str, list[_Place]]] = []
         self.variables: dict[str, ast.Call] = {}
+        # Those of attributes that are objects of such classes, too.
+        self.inner: dict[str, Places] = {}
 
     def attributes(self) -> list[tuple[str, list[_Place]]]:
         """Attributes in the order of their calls, and the places of their variables."""
         self._block(self.lifted.call.body)
         return self.found
+
+    def within(self, attribute: str) -> _Place | None:
+        """The scope that an object is called in, if it is known."""
+        inner = self.inner.get(attribute)
+        known = inner is not None and all(part.known for part in inner.scope)
+        return inner.scope if inner is not None and known else None
 
     def places(self) -> list[_Place]:
         """All places."""
@@ -398,7 +421,7 @@ class _Places:
         self.found.append((name, [(*self.scope, part)]))
 
     def _layer(self, attribute: str, value: ast.expr) -> None:
-        made = self._made(attribute, value)
+        made = self.made(attribute, value)
         if made is None or _EMPTY.search(self.lifted.of(made)):
             return
         inner = self.classes.get(dotted(made.func))
@@ -407,8 +430,9 @@ class _Places:
                 key: self._said(one)
                 for key, one in _given(made, parameters_of(inner.init)[1:]).items()
             }
-            places = _Places(inner, self.classes, said)
+            places = Places(inner, self.classes, said)
             places.scope, places.counts = self.scope, self.counts
+            self.inner[attribute] = places
             self.found.append((attribute, places.places()))
             return
         if self.lifted.of(made.func).endswith(".named"):
@@ -433,7 +457,7 @@ class _Places:
             return self.given.get(node.id, node)
         return node
 
-    def _made(self, attribute: str, value: ast.expr) -> ast.Call | None:
+    def made(self, attribute: str, value: ast.expr) -> ast.Call | None:
         """The call that makes a layer, or an element of a list of layers."""
         if isinstance(value, ast.Call):
             return value

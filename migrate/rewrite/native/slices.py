@@ -96,6 +96,8 @@ class Mode:
         self.taken = found.taken
         # The statement that calls the model, told once it is found.
         self.calls: list[Statement] = []
+        # The one that makes it: whoever reads the model has it.
+        self.made: Statement | None = None
         self.spec = self._spec()
 
     @property
@@ -186,6 +188,8 @@ class Mode:
             statement = self.taken[number] if number < len(self.taken) else None
             if statement is None:
                 pass
+            elif statement is self.made:
+                wanted -= binds(statement)
             elif statement in self.calls:
                 names = binds(statement) & wanted
                 found.outputs |= names

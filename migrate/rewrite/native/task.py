@@ -45,6 +45,10 @@ _WHOLE = ("tf.keras.Model", "tf.keras.Sequential", "tf.keras.models.")
 # Parts of a specification that a Task has no place for.
 _NO_PLACE = ("scaffold", "scaffold_fn", "host_call", "output_alternatives")
 _IDLE = "a summary of a metric that was 0 for ever, as nothing updated it, is gone"
+_ENDS = (
+    "checkpoints of TensorFlow 1 name variables, those of TensorFlow 2 have paths: "
+    "a layer of such a one is found by the end of its path"
+)
 _REGULARIZED = (
     "with several replicas TensorFlow 1.15 applied 1/N of the gradients of "
     "regularization losses; here all of them count, as on one device"
@@ -156,6 +160,8 @@ class Maker:
         if "labels" not in given:
             own = [n for n in self.given if n not in ("mode", "params", "config")]
             self.labels = own[1] if len(own) > 1 else "labels"
+        # What the constructor does not know.
+        self.late = {self.features, self.labels, "mode", "config"} & {*self.given}
         modes = {}
         for mode in MODES:
             found = in_mode(facts, parsed, defined, mode)
@@ -169,6 +175,8 @@ class Maker:
         # The variable that holds the model, and what calls it.
         self.model = ""
         self.outputs: list[str] = []
+        # What calls it again while it trains.
+        self.again: list[Statement] = []
         # Its calls differ by mode, in whether it trains.
         self.told = False
         self.stored_params = False
@@ -218,6 +226,7 @@ class Maker:
         methods += update
         if "PREDICT" in self.modes:
             methods += self._predictions()
+        methods += self._initialize()
         methods += self._watch(watched)
         methods += training.methods
         self._check_rest()
@@ -348,6 +357,8 @@ class Maker:
         func = self.maker.func
         if not isinstance(func, cst.Name) or func.value not in self.models:
             return None
+        if any("read_layers(" in self.tree.code(one) for one in self.train.taken):
+            return None  # it names them
         classes = [
             one
             for one in self.tree.nodes
@@ -385,9 +396,7 @@ class Maker:
         self.parts.words.add("Schedule")
         mode = self.train
         read = mode.needed(rates[:1])
-        late = sorted(
-            read.outputs | read.free & {self.features, self.labels, "mode", "config"}
-        )
+        late = sorted(read.outputs | read.free & self.late)
         if late or len({self.tree.code(one) for one in rates}) > 1:
             raise self.stop(rates[0], "a learning rate that is not understood")
         said = Said(self, mode, rate=True)
@@ -454,9 +463,7 @@ class Maker:
     def setup(self, nodes: Sequence[cst.BaseExpression]) -> tuple[Said, list[str]]:
         mode = self.train
         read = mode.needed(nodes, given=self.replaced)
-        late = sorted(
-            read.outputs | read.free & {self.features, self.labels, "mode", "config"}
-        )
+        late = sorted(read.outputs | read.free & self.late)
         if late:
             reason = f"what the Task is made of depends on `{late[0]}`"
             raise self.stop(nodes[0], reason)
@@ -491,6 +498,15 @@ class Maker:
         else:
             made_of = self.train.source_of(optimizer)
             value = self.train.found.notes.values.get(made_of)
+            names, body = self.decay_function(optimizer)
+            inner = self.tree.symbol(getattr(body, "func", None)) or ""
+            if len(names) == 1 and body is not None and inner in OPTIMIZERS:
+                # A function of the rate.
+                for one in walk(body) if "learning_rate" in texts else ():
+                    if isinstance(one, cst.Name) and one.value == names[0]:
+                        self.replaced[one] = self.protected(texts["learning_rate"])
+                shown, more = self.constructed(body)
+                return shown, [*lines, *(one for one in more if one not in lines)]
             text = said.expression(optimizer)
             if isinstance(value, Called) and value.symbol in OPTIMIZERS:
                 return text, lines
@@ -567,11 +583,15 @@ class Maker:
         self.model, self.maker = makers[0]
         for mode in self.modes.values():
             calls = [one for one in mode.taken if self._calls_model(mode, one)]
-            if len(calls) != 1:
+            if not calls or (len(calls) > 1 and calls[0] not in self.train.taken):
                 reason = f"`{self.model}` is called {len(calls)} times"
                 raise self.stop(self.maker, reason)
-            mode.calls = calls
+            # A tower that is called again is part of what is made of its output.
+            mode.calls = calls[:1]
+            mode.made = self.tree.statement(self.maker)
             self.parts.used.add(calls[0])
+            if mode is self.train:
+                self.again = calls[1:]
         self.call = self.train.calls[0]
         self.told = self._told()
         self.returned = assigned(self.call)
@@ -630,7 +650,7 @@ class Maker:
         small = only_small(statement)
         if not isinstance(small, cst.Assign):
             return False
-        needed = self._needed_beyond(self.train, [statement])
+        needed = self.train.needed([], [statement])
         return (
             len(small.targets) == 1
             and isinstance(small.targets[0].target, cst.Name)
@@ -640,7 +660,7 @@ class Maker:
             != set()
             and self.labels not in needed.free
             and all(
-                self._needed_beyond(mode, [statement]).statements == needed.statements
+                mode.needed([], [statement]).statements == needed.statements
                 for mode in self.modes.values()
             )
         )
@@ -652,11 +672,6 @@ class Maker:
             for one in walk(statement)
             if isinstance(one, cst.Name) and one.value == self.model
         ]
-
-    def _needed_beyond(self, mode: Mode, statements: Sequence[Statement]) -> Slice:
-        """What statements behind the call of the model are computed by."""
-        given = [name for one in statements for name in self._weights_in(one)]
-        return mode.needed([*statements], given=given)
 
     def _read_outputs(self) -> list[str]:
         """Outputs that methods read, in the order in which they are made."""
@@ -720,7 +735,7 @@ class Maker:
             raise self.stop(call, "the model looks at the labels")
         before, behind = found.statements, self.beyond
         if self.logits is None:
-            needed = self._needed_beyond(self.train, behind).statements
+            needed = self.train.needed([], behind).statements
             whole = [*{*before, *behind, *needed}]
             whole.sort(key=self.train.place)
             start = self.train.place(self.call)
@@ -859,6 +874,23 @@ class Maker:
             more = [one for one in more if one not in idle]
         return self._sliced(mode, name, [node], node, more)
 
+    def _initialize(self) -> list[Method]:
+        """Where layers have their first weights from, if that is another checkpoint."""
+        mode = self.train
+        told = [one for one in mode.taken if "read_layers(" in self.tree.code(one)]
+        if not told:
+            return []
+        read = mode.needed([], told)
+        self._use(read.statements)
+        late = sorted(read.outputs | read.free & {self.features, self.labels})
+        if late:
+            raise self.stop(told[0], f"what layers begin with depends on `{late[0]}`")
+        self.parts.words.add("read_layers")
+        self.parts.notes.append(_ENDS)
+        said = Said(self, mode)
+        lines = [said.statement(one) for one in read.statements]
+        return [Method("initialize", (), lines)]
+
     def _watch(self, names: Collection[str]) -> list[Method]:
         """The values that hooks look at, by the names of their operations."""
         mode = self.train
@@ -876,6 +908,8 @@ class Maker:
             return []
         nodes = list(found.values())
         read = mode.needed(nodes)
+        if {*self.again} & {*read.statements}:
+            raise self.stop(self.again[0], "a hook looks at what a second call gives")
         self._use(read.statements)
         self._check_free(read, self.defined, labels=True)
         said = Said(self, mode)

@@ -114,6 +114,7 @@ class _Reader:
             given = self._given(update, _MINIMIZE)
             self._check_loss(given.get("loss"), update)
             self._check_step(given.get("global_step"), update)
+            self._check_variables(given.pop("var_list", None), update)
             for name in given:
                 if name not in ("loss", "global_step", *_IGNORED):
                     raise maker.stop(update, f"minimize(`{name}`=)")
@@ -279,8 +280,7 @@ class _Reader:
 
     def _late(self, read: Slice) -> list[str]:
         """What is not there any more when the gradients are."""
-        gone = {self.maker.features, self.maker.labels, "mode", "config"}
-        return sorted(read.outputs | read.free & gone)
+        return sorted(read.outputs | read.free & self.maker.late)
 
     def _summaries(self, asked: list[cst.Call]) -> list[Statement]:
         """Summaries of gradients, and of what is made of them alone."""
@@ -322,22 +322,21 @@ class _Reader:
             for name in given.keys() - {"ys", "xs", *_IGNORED}:
                 raise self.maker.stop(call, f"tf.gradients(`{name}`=)")
             self._check_loss(given.get("ys"), call)
-            value = self._value(given["xs"])
-            if (
-                not isinstance(value, Called)
-                or value.symbol != "tf.trainable_variables"
-            ):
-                raise self.maker.stop(call, "gradients of some variables only")
+            self._check_variables(given["xs"], call)
             return
         given = self._given(call, _COMPUTE)
         self._check_loss(given.get("loss"), call)
-        if "var_list" in given:
-            value = self._value(given["var_list"])
-            if (
-                not isinstance(value, Called)
-                or value.symbol != "tf.trainable_variables"
-            ):
-                raise self.maker.stop(call, "gradients of some variables only")
+        self._check_variables(given.get("var_list"), call)
+
+    def _check_variables(self, node: cst.BaseExpression | None, call: cst.Call) -> None:
+        """Refuses an update of other variables than all that are trained."""
+        value = None if node is None else self._value(node)
+        if node is not None and (
+            not isinstance(value, Called)
+            or value.symbol != "tf.trainable_variables"
+            or value.arguments
+        ):
+            raise self.maker.stop(call, "gradients of some variables only")
 
     def _makes_optimizer(self, statement: Statement) -> bool:
         """The constructor has it."""
@@ -368,6 +367,7 @@ class _Reader:
             raise self.maker.stop(call, "an update that does not count the step")
         for name in ("gate_gradients", "aggregation_method", "check_numerics"):
             given.pop(name, None)
+        self._check_variables(given.pop("variables_to_train", None), call)
         optimizer = given.pop("optimizer", None)
         if optimizer is None or given:
             raise self.maker.stop(call, f"create_train_op(`{min(given, default='')}`=)")
@@ -403,6 +403,7 @@ class _Reader:
         decay = given.pop("learning_rate_decay_fn", None)
         optimizer = given.pop("optimizer", None)
         clip = given.pop("clip_gradients", None)
+        self._check_variables(given.pop("variables", None), call)
         for name in ("name", "summaries", "colocate_gradients_with_ops"):
             given.pop(name, None)
         if given:

@@ -1,0 +1,100 @@
+"""Variables that are chosen by name: what is held, and what keeps its program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tfmigrate.report.findings import ProgramOutcome
+from tfmigrate.rewrite.pipeline import Job
+from tfmigrate.rewrite.run import run_job
+
+PROGRAM = """\
+import tensorflow as tf
+
+
+def base(x):
+    with tf.variable_scope('base'):
+        x = tf.layers.dense(x, 4, tf.tanh, name='one')
+        {more}
+        return tf.layers.dense(x, 3, tf.nn.relu)
+
+
+def model_fn(features, labels, mode, params):
+    net = base(features)
+    with tf.variable_scope('top'):
+        logits = tf.layers.dense(net, 2)
+    with tf.variable_scope('topmost'):
+        logits = logits + tf.layers.dense(net, 2)
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    {loss}
+    chosen = {chosen}
+    train_op = tf.train.AdamOptimizer(.05).minimize(
+        loss, tf.train.get_global_step(), chosen)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def main(data):
+    tf.estimator.Estimator(model_fn, params={{'scope': 'top'}}).train(data)
+"""
+ALL = "tf.trainable_variables()"
+WEIGHT = "x = tf.matmul(x, tf.get_variable('W', [4, 4]))"
+CELL = "x = tf.nn.dynamic_rnn(tf.nn.rnn_cell.LSTMCell(4), x, dtype=tf.float32)[0]"
+DECAY = f"loss += tf.add_n([tf.nn.l2_loss(v) for v in {ALL}])"
+
+
+def rewritten(folder: Path, chosen: str, more: str = "pass", loss: str = "pass") -> str:
+    path = folder / "program.py"
+    path.write_text(PROGRAM.format(chosen=chosen, more=more, loss=loss), "utf-8")
+    report = run_job([path], Job())
+    ((_, program),) = report.programs
+    if program.outcome is not ProgramOutcome.NATIVE:
+        return f"{program.reason}"
+    (result,) = (one for one in report.changed if one.path == path)
+    assert result.new is not None
+    return result.new.decode()
+
+
+@pytest.mark.parametrize(
+    ("chosen", "held"),
+    [
+        ("tf.trainable_variables('top')", ["self.base.trainable = False"]),
+        ("tf.trainable_variables('topmost')", ["(2, trainable=False)", "self.base."]),
+        ("tf.get_collection('trainable_variables', 'top/')", ["(2, trainable=False)"]),
+        (f"[v for v in {ALL} if 'base/dense' in v.name]", ["name='one', trainable"]),
+        (
+            f"[v for v in {ALL} if not v.op.name.startswith(('top', 'base/d'))]",
+            ["(3, activation=tf.nn.relu, trainable=False)"],
+        ),
+    ],
+)
+def test_what_is_not_chosen_is_held(
+    chosen: str, held: list[str], tmp_path: Path
+) -> None:
+    text = rewritten(tmp_path, chosen)
+    assert "class ModelTask(Task)" in text, text
+    for line in held:
+        assert line in text
+    assert "trainable_variables" not in text
+
+
+def test_a_weight_that_is_not_chosen_is_held(tmp_path: Path) -> None:
+    chosen = f"[v for v in {ALL} if 'W' not in v.name]"
+    assert "trainable=False" in rewritten(tmp_path, chosen, WEIGHT)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "more", "loss", "reason"),
+    [
+        (f"[v for v in {ALL} if 'kernel' in v.name]", "pass", "pass", "of `one`"),
+        ("tf.trainable_variables(params['scope'])", "pass", "pass", "params['scope']"),
+        ("tf.trainable_variables('other')", "pass", "pass", "no variable is found"),
+        (f"{ALL}[-2:]", "pass", "pass", "gradients of some variables only"),
+        ("tf.trainable_variables('top')", "pass", DECAY, "all of them are read"),
+        ("tf.trainable_variables('top')", CELL, "pass", "`dynamic_rnn` makes others"),
+    ],
+)
+def test_what_keeps_a_program(
+    chosen: str, more: str, loss: str, reason: str, tmp_path: Path
+) -> None:
+    assert reason in rewritten(tmp_path, chosen, more, loss)
