@@ -1025,6 +1025,18 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
             "    classifier = tf.estimator.Estimator(model.model_fn, config=config)\n",
         ),
     ),
+    "sum_behind_the_model": (
+        (
+            _LOGITS,
+            "    with tf.variable_scope('wide'):\n"
+            "        wide = tf.layers.dense(pixels, 3, kernel_initializer=RAMP)\n"
+            "    with tf.variable_scope('deep'):\n"
+            "        deep = tf.layers.dense(net, 3, kernel_initializer=RAMP)\n"
+            "    with tf.name_scope('sum'):\n"
+            "        half = 0.5 * tf.ones_like(deep)\n"
+            "        logits = half * wide + deep\n",
+        ),
+    ),
     "network_of_two_parts": (
         (
             "def dense_model_fn",
