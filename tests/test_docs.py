@@ -13,6 +13,8 @@ import click
 import pytest
 from tfmigrate.cli import COMMANDS, cli
 
+from .command_page import page
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -24,6 +26,8 @@ PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
     *sorted(DOCS.rglob("*.md")),
 ]
+# That of the commands is what they say of themselves.
+BY_HAND = [page for page in PAGES if page.name != "commands.md"]
 _BLOCK = re.compile(r"(?ms)^```(\w*)[^\n]*\n(.*?)^```")
 
 
@@ -56,13 +60,18 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert page.parent == ROOT or DOCS in there.resolve().parents, target
 
 
+def test_commands_are_told_as_they_are() -> None:
+    told = "write it with `python -m tests.command_page`"
+    assert (DOCS / "commands.md").read_text("utf-8") == page(), told
+
+
 def test_every_page_is_in_the_navigation() -> None:
     named = re.findall(r"(?m)^ +- .*: (\S+\.md)$", (ROOT / "mkdocs.yml").read_text())
     pages = {p.relative_to(DOCS).as_posix() for p in DOCS.glob("*.md")}
     assert sorted(named) == sorted({*pages, "rules/README.md"})
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", BY_HAND, ids=lambda page: str(page.relative_to(ROOT)))
 def test_code_is_code(page: Path) -> None:
     """Python and TOML parse; commands and their options are there."""
     for text in blocks(page, "python"):

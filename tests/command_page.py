@@ -1,0 +1,37 @@
+"""Write docs/commands.md anew: what each command says of itself.
+
+python -m tests.command_page
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+from tfmigrate.cli import cli
+
+PAGE = Path(__file__).parents[1] / "docs" / "commands.md"
+
+
+def commands(command: click.Command, path: str) -> Iterator[tuple[str, str]]:
+    """The help of a command and of those below it, by what one types."""
+    context = click.Context(command, info_name=path, terminal_width=88)
+    yield path, command.get_help(context).rstrip()
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            if below is not None and not below.hidden:
+                yield from commands(below, f"{path} {name}")
+
+
+def page() -> str:
+    """The text of the page."""
+    parts = ["# Commands", "Written by `python -m tests.command_page`; do not edit."]
+    for path, said in commands(cli, "tfmigrate"):
+        parts.append(f"## {path}\n\n```text\n{said}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), "utf-8")
