@@ -1025,6 +1025,43 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
             "    classifier = tf.estimator.Estimator(model.model_fn, config=config)\n",
         ),
     ),
+    "sum_behind_the_model": (
+        (
+            _LOGITS,
+            "    with tf.variable_scope('wide'):\n"
+            "        wide = tf.layers.dense(pixels, 3, kernel_initializer=RAMP)\n"
+            "    with tf.variable_scope('deep'):\n"
+            "        deep = tf.layers.dense(net, 3, kernel_initializer=RAMP)\n"
+            "    with tf.name_scope('sum'):\n"
+            "        half = 0.5 * tf.ones_like(deep)\n"
+            "        logits = half * wide + deep\n",
+        ),
+    ),
+    "network_of_two_parts": (
+        (
+            "def dense_model_fn",
+            "def block(net, units, mode):\n"
+            "    net = tf.layers.dense(\n"
+            "        net, units, tf.nn.relu, kernel_initializer=RAMP)\n"
+            "    return tf.layers.batch_normalization(\n"
+            "        net, training=mode == tf.estimator.ModeKeys.TRAIN)\n\n\n"
+            "class Network(object):\n"
+            "    def __init__(self, width):\n"
+            "        self.width = width\n\n"
+            "    def body(self, net, mode):\n"
+            "        return block(net, self.width, mode)\n\n"
+            "    def __call__(self, net, mode):\n"
+            "        net = self.body(net, mode)\n"
+            "        with tf.variable_scope('out'):\n"
+            "            return tf.layers.dense(net, 3, kernel_initializer=RAMP)\n\n\n"
+            "def dense_model_fn",
+        ),
+        (
+            BASE[BASE.index("    net = tf.layers") : BASE.index("\n    predicted =")],
+            "    network = Network(params['hidden'])\n"
+            "    logits = network(pixels, mode)\n",
+        ),
+    ),
     "partial_of_a_layer": (
         ("import os\n", "import functools\nimport os\n"),
         (

@@ -130,7 +130,16 @@ def plain_classes(
     return found
 
 
-def _check_made_once(parsed: ParsedModule, names: Container[str]) -> None:
+def _layer_maker(node: ast.AST) -> str | None:
+    """The name of a function that only makes a layer."""
+    last = node.body[-1] if isinstance(node, ast.FunctionDef) else None
+    value = last.value if isinstance(last, ast.Return) else None
+    func = dotted(value.func) if isinstance(value, ast.Call) else None
+    layer = (func or "").startswith("tf_keras.layers.")
+    return node.name if isinstance(node, ast.FunctionDef) and layer else None
+
+
+def _check_made_once(parsed: ParsedModule, names: set[str]) -> None:
     """Models that a function makes whenever it is called have no place in a Task."""
     model_functions = {
         one.name.value
@@ -139,8 +148,10 @@ def _check_made_once(parsed: ParsedModule, names: Container[str]) -> None:
     }
     tree = ast.parse(parsed.source.text)
     above = parents_of(tree)
+    # Classes of one layer may have become functions that make it.
+    made = {*names, *filter(None, map(_layer_maker, tree.body))}
     for node in above:
-        if not isinstance(node, ast.Call) or dotted(node.func) not in names:
+        if not isinstance(node, ast.Call) or dotted(node.func) not in made:
             continue
         around: ast.AST = node
         while around in above and not isinstance(around, ast.FunctionDef):

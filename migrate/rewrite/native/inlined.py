@@ -92,7 +92,10 @@ def _once(
 ) -> ParsedModule | None:
     tree = Tree(parsed.module, parsed.resolver)
     for defined in parsed.nodes:
-        if not isinstance(defined, cst.FunctionDef) or not is_model_fn(defined):
+        if not isinstance(defined, cst.FunctionDef):
+            continue
+        network = defined.name.value == "__call__"
+        if not network and not is_model_fn(defined):
             continue
         if _is_helper(tree, defined, is_model_fn):
             continue
@@ -102,12 +105,30 @@ def _once(
             helper = _helper(tree, defined, node)
             if helper is None or not _knows(tree, helper, set()):
                 continue
+            if network and not _is_called_once(tree, helper):
+                continue
             new = _Inliner(tree, defined, node, helper).statements()
             if new is None:
                 continue
             parsed = changed(parsed, facts, {tree.statement(node): new})
             return without_unread(parsed, facts, helper.name.value)
     return None
+
+
+def _is_called_once(tree: Tree, method: cst.FunctionDef) -> bool:
+    """Nothing but one call speaks of a method, whose class nothing extends."""
+    name = method.name.value
+    words = [one for one in tree.nodes if isinstance(one, cst.Name)]
+    holder = tree.parent(tree.parent(method) or method)
+    if not isinstance(holder, cst.ClassDef):
+        return False
+    extends = [
+        one
+        for one in tree.nodes
+        if isinstance(one, cst.ClassDef)
+        and any(tree.resolver.definition(base.value) is holder for base in one.bases)
+    ]
+    return not extends and sum(one.value == name for one in words) == 2
 
 
 def _is_helper(tree: Tree, defined: cst.FunctionDef, is_model_fn: IsModelFn) -> bool:

@@ -360,7 +360,8 @@ def _batch_norm(given: Mapping[str, str], reader: Reader, rank: int | None) -> L
         raise Refused("`batch_norm` with `fused=False`")
     # contrib normalized vectors by the kernel of pictures, whose moving variance is
     # that of a sample.
-    kind = f"{_KERAS}BatchNormalization" if rank == 4 else "SampleNormalization"
+    pictures = rank == 4 or _data_format(given.get("data_format"), reader) is not None
+    kind = f"{_KERAS}BatchNormalization" if pictures else "SampleNormalization"
     params = dictionary(given.get("param_initializers"), reader)
     penalties = dictionary(given.get("param_regularizers"), reader)
     named: dict[str, str | None] = {

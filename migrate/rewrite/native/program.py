@@ -356,7 +356,8 @@ class _Program:
     def _normalizes(self, one: _File) -> bool:
         """Layers that a file may use have averages which its updates move."""
         for old, other in zip(self.before, self.files, strict=True):
-            if other is not one and any(map(is_model_fn, old.nodes)):
+            said = re.search(rf"\b{old.path.stem}\b", one.parsed.source.text)
+            if other is not one and (not said or any(map(is_model_fn, old.nodes))):
                 continue
             kinds = re.findall(r"(\w+)Normalization\(", other.parsed.source.text)
             if {"Batch", "Sample"} & {*kinds} and not _in_place(old.source.text):

@@ -199,13 +199,17 @@ class _Receiver:
             assert isinstance(holder, cst.Assign)
             target = holder.targets[0].target
             assert isinstance(target, cst.Subscript)
-            if page.source(target.value) != received.value:
-                raise Odd(one, "is no part of what is received")
+            if page.source(target.value) != received.value or len(holder.targets) > 1:
+                raise Odd(one, "is no part of what is received alone")
             page.put(one, *_spec(page, one, page.source(target.slice[0])))
         self.is_dict = True
         self._return(features, {received.value})
         body = [*function.body.body]
         inside = [n for n, one in enumerate(body) if {*filled} & {*walk(one)}]
+        made = {n for one in body[: inside[-1] + 1] for n in walk(one)}
+        told = sum(one in made for one in self._reads(received))
+        if told > len(filled):
+            raise Odd(received, "is read among its placeholders: read it behind them")
         decorated = page.tf(self.call.func, "function")
         signature = f"@{decorated}(input_signature=[{received.value}]){page.newline}"
         head: list[Part] = [signature]

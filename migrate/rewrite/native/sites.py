@@ -53,6 +53,7 @@ def simplified(
         _constructor_flags,
         _call_parameters,
         _owner,
+        _made_by_call,
         _picked,
         _first_values,
         _unread_parameters,
@@ -434,6 +435,55 @@ def _owner(program: Program) -> bool:
     return False
 
 
+def _made_by_call(program: Program) -> bool:
+    """A layer that a call makes of what the constructor knows is an attribute."""
+    for plain in program.classes:
+        local = bound_names(plain.call) - {"self"}
+        known = {attribute_of_self(one) for one in ast.walk(plain.init)}
+        for made in _without_scopes(plain.call.body):
+            value = made.value if isinstance(made, ast.Assign) else None
+            if (
+                not isinstance(made, ast.Assign)
+                or not isinstance(made.targets[0], ast.Name)
+                or not isinstance(value, ast.Call)
+                or dotted(value.func) not in program.names
+            ):
+                continue
+            name = made.targets[0].id
+            reads = [one for one in names_in(plain.call) if one.id == name]
+            reads.remove(made.targets[0])
+            calls = [program.above[one] for one in reads]
+            given = [
+                attribute_of_self(program.above[one])
+                for one in names_in(value)
+                if one.id == "self"
+            ]
+            if {one.id for one in names_in(value)} & local or not all(
+                isinstance(call, ast.Call) and call.func is one
+                for call, one in zip(calls, reads, strict=True)
+            ):
+                continue
+            taken = {attribute_of_self(one) for one in ast.walk(plain.node)}
+            if None in given or not {*given} <= known:
+                continue
+            wanted = snake(dotted(value.func) or "layer")
+            for one in program.classes:
+                only = _only_attribute(one)
+                if one.node.name == dotted(value.func) and only is not None:
+                    wanted = only[0]
+            attribute = next(one for one in _numbered(wanted) if one not in taken)
+            program.text.add(
+                plain.init.body[-1],
+                f"self.{attribute} = {program.of(value)}",
+                below=True,
+            )
+            for read in reads:
+                program.text.put(read, f"self.{attribute}")
+            program.text.drop(made)
+            return True
+    return False
+
+
 def _picked(program: Program) -> bool:
     """A class that reads one feature alone gets that."""
     for plain in program.classes:
@@ -744,6 +794,17 @@ def _one_layer(program: Program) -> bool:
             parts = [program.of(values[names[0]])]
             parts += [f"training={program.of(values[n])}" for n in names[1:]]
             program.text.put(one, f"{program.of(one.func)}({', '.join(parts)})")
+        # What lifting has made, and not a function of the program.
+        site, edits = plain.sites[0], list[tuple[ast.AST, str]]()
+        alone = len(plain.sites) == 1 and isinstance(site.owner, ast.ClassDef)
+        if alone and program.of(plain.node.bases[0]).endswith(".Model"):
+            names = parameters_of(plain.init)[1:]
+            edits = _replaced(program, site.owner, site.made, made, names, "")
+        for place, code in edits:
+            program.text.put(place, code)
+        if edits:
+            program.text.cut(plain.node)
+            return True
         for site in plain.sites:
             program.text.put(site.made.func, name)
         program.text.put(plain.node, _function(program, plain, name, made))

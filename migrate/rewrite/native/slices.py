@@ -194,6 +194,8 @@ class Mode:
                 names = binds(statement) & wanted
                 found.outputs |= names
                 wanted -= names
+                if statement in more:
+                    wanted |= self.read(statement, given)
             elif not self._is_flag(statement):
                 names = binds(statement)
                 if names & wanted or statement in more:
