@@ -130,13 +130,67 @@ _WITH_ANOTHER = (
 )
 
 
+# The same where a Task or the words around it stop, by what the reason says.
+OF_TASKS = {
+    "makes variables where it is called": (
+        "call tf.layers or tf.keras.layers by their names in a function of the program"
+    ),
+    "makes its layers whenever it is called": (
+        "call it once in the model_fn, by its name and with its arguments written out"
+    ),
+    "listens to how its checkpoints are saved": (
+        "do it behind `train`, or in a hook's `after_run` at those steps"
+    ),
+    "waits for the error of a hook": (
+        "look at the loss in a hook, and stop by `request_stop`"
+    ),
+    "no layers are seen in the model_fn": (
+        "call tf.layers, tf.keras or tf.get_variable in the model_fn"
+    ),
+    "have no inputs": "call them on features",
+    "import each other from several directories": (
+        "give one directory to a run, or make a package of them"
+    ),
+    "a file of the program cannot be read": "mend the line, or leave it to --exclude",
+    "which only the call knows": "make it in the function that calls it",
+    "may share variables": (
+        "give each its own variable_scope by a name that is written out"
+    ),
+    "share the variables of": "make the layer before the loop, and call it there",
+    "is made with": "leave the argument out",
+    "EstimatorSpec(": (
+        "log values by a LoggingTensorHook; make other hooks a class of the program"
+    ),
+    "updates its variables twice": "add the losses up, and call `minimize` once",
+    "that it decides late": "ask for the mode first, and return once in its branch",
+    "looks at the labels": "give the model features alone, and labels to the loss",
+    "minimizes something else than the loss": (
+        "give `minimize` and EstimatorSpec(loss=) the same tensor"
+    ),
+    "is not a plain dict": "write the dict out in the model_fn",
+    "a hook looks at": "give the hook the tensor, or name it by tf.identity",
+    "its head is made elsewhere": "make the head in the model_fn",
+    "is said in several ways": "call init_from_checkpoint once in the model_fn",
+    "not seen how the train_op trains": "call `minimize` in the model_fn itself",
+    "makes several models": "make one class or function that calls all of them",
+    "asks for more than training": "compare the mode with ModeKeys.TRAIN alone",
+}
+_SAID = re.compile(
+    r": ((?:use|pass|give|call|name|write|make|move|return|load|take|compute) .+?)"
+    r"(?: \([^()]*\))?$"
+)
+
+
 def advice_for(reason: str) -> str | None:
-    """What to change, for a reason that the evaluation or lifting gave."""
+    """What to change, for a reason that the evaluation, lifting or a Task gave."""
     for known, advice in ADVICE.items():
         pattern = re.escape(known).replace(re.escape("..."), ".+")
         if re.search(rf"(^|: ){pattern}( \(|$)", reason):
             return advice
-    return None
+    said = _SAID.search(reason)
+    if said is not None:
+        return said[1]
+    return next((one for key, one in OF_TASKS.items() if key in reason), None)
 
 
 def kept_reasons() -> list[str]:

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from tfmigrate.rules.kept_programs import ADVICE, kept_reasons, kept_section
+import re
+from pathlib import Path
+
+import pytest
+from tfmigrate.rules.kept_programs import (
+    ADVICE,
+    OF_TASKS,
+    advice_for,
+    kept_reasons,
+    kept_section,
+)
 
 
 def test_each_reason_has_its_advice_and_each_advice_its_reason() -> None:
@@ -14,3 +24,23 @@ def test_the_page_shows_them() -> None:
     assert "| `...` is made in one branch only | give it a value in every branch |" in (
         rows
     )
+
+
+def test_reasons_of_tasks_are_given_somewhere() -> None:
+    folder = Path(__file__).parents[2] / "migrate" / "rewrite"
+    source = " ".join(path.read_text("utf-8") for path in folder.rglob("*.py"))
+    source = re.sub(r"\"\s+f?\"", "", source)
+    assert not [key for key in OF_TASKS if key not in source]
+
+
+@pytest.mark.parametrize(
+    ("reason", "advice"),
+    [
+        ("`tf.placeholder` (line 4) is one: pass the value", "pass the value"),
+        ("`a` is of tf.contrib.learn: use tf.estimator (line 2)", "use tf.estimator"),
+        ("the model looks at the labels (line 193)", OF_TASKS["looks at the labels"]),
+        ("something else", None),
+    ],
+)
+def test_advice(reason: str, advice: str | None) -> None:
+    assert advice_for(reason) == advice
