@@ -19,7 +19,8 @@ class Chief(parameter_servers.Chief):
 
     def _log(self, step: int, loss: float) -> None:
         super()._log(step, loss)
-        if (step - 1) % self.config.save_summary_steps == 0:
+        every = self.config.save_summary_steps
+        if every and (step - 1) % every == 0:
             with self.writer.as_default(step):
                 tf.summary.write("loss", loss, metadata=SCALARS)
 

@@ -19,7 +19,7 @@ SCALARS = tf.compat.v1.SummaryMetadata(plugin_data={"plugin_name": "scalars"})
 class RunConfig(core.RunConfig):
     """Settings that say how often."""
 
-    save_summary_steps: int = 100
+    save_summary_steps: int | None = 100
 
 
 class Trainer(core.Trainer):
@@ -56,7 +56,8 @@ class Trainer(core.Trainer):
     def _train_step(self, batch: Any) -> Any:
         """Takes a step, and writes summaries of some."""
         step = tf.identity(self.task.optimizer.iterations)
-        due = step % self.config.save_summary_steps == 0
+        every = self.config.save_summary_steps
+        due = step % every == 0 if every else False
         writing = self.writer.as_default(step + 1)
         with writing, tf.summary.record_if(due), tf.name_scope(""):
             values = super()._train_step(batch)

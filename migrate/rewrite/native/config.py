@@ -53,10 +53,6 @@ _DROPPED = {
     "device_fn": "variables are where TensorFlow puts them, not where `device_fn` does",
     "eval_distribute": "evaluates under the strategy that it trains with",
 }
-_NO_SUMMARIES = (
-    "`save_summary_steps` ({}) writes no summaries, and the program makes some: take "
-    "them out, or say how often"
-)
 _SETTINGS = (
     *("ckpt_to_initialize_from", "vars_to_warm_start", "var_name_to_vocab_info"),
     "var_name_to_prev_var_name",
@@ -191,10 +187,12 @@ def field(page: Page, call: cst.Call, name: str, arg: cst.Arg) -> None:
         _distribute(page, call, arg)
     elif name == "experimental_distribute":
         page.drop_argument(call, arg)
-    elif name == "save_summary_steps" and page.source(arg.value) in ("None", "0"):
+    elif (
+        name == "save_summary_steps"
+        and page.source(arg.value) in ("None", "0")
+        and not any("tf.summary." in one.source.text for one in page.files)
+    ):
         page.drop_argument(call, arg)
-        if any("tf.summary." in one.source.text for one in page.files):
-            page.refuse(arg.value, _NO_SUMMARIES)
     elif name in _NATIVE:
         page.words.add(name)
     else:

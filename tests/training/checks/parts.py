@@ -212,6 +212,16 @@ def check_summaries_of_a_task_keep_their_tags(folder: str) -> None:
                 assert np.isclose(values[5, "twice"], 2 * values[5, "loss"])
 
 
+def check_no_steps_are_summarized_where_none_are_said(folder: str) -> None:
+    module = training("save_summary_steps")
+    for every in (None, 0):
+        model_dir = f"{folder}/{every}"
+        config = module.RunConfig(save_summary_steps=every)
+        trainer = module.Trainer(summarizing(module), model_dir, config)
+        trainer.train(rows(8), steps=3)
+        assert events(model_dir) == []
+
+
 def check_event_files_are_as_recorded(folder: str) -> None:
     for replicas, scenario in ((1, "train_and_evaluate_order"), (2, "")):
         seen = recorded("lifecycle", scenario or "replicas_train_and_evaluate")
