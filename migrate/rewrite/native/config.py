@@ -185,12 +185,10 @@ def field(page: Page, call: cst.Call, name: str, arg: cst.Arg) -> None:
                 _session_config(page, arg)
     elif name == "experimental_distribute" and not is_none(arg.value):
         _distribute(page, call, arg)
-    elif name == "experimental_distribute":
-        page.drop_argument(call, arg)
-    elif (
+    elif name == "experimental_distribute" or (
         name == "save_summary_steps"
         and page.source(arg.value) in ("None", "0")
-        and not any("tf.summary." in one.source.text for one in page.files)
+        and not any(".summary." in one.source.text for one in page.files)
     ):
         page.drop_argument(call, arg)
     elif name in _NATIVE:
