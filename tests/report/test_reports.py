@@ -541,7 +541,7 @@ def test_added_modules_are_shown_beside_one_another(tmp_path: Path) -> None:
     report = run_job(sorted(tmp_path.rglob("*.py")), Job())
     assert len(report.added) == 2
     page = render(report, "html", written=False)
-    assert page.count("class</i> Trainer") == 1
+    assert page.count("class</b> Trainer") == 1
     assert "a/training.py</summary>" in page
 
 

@@ -212,7 +212,7 @@ def test_parentheses_and_comments_inside_calls_survive() -> None:
     )
     assert result.text == (
         "import tensorflow as tf\n\n"
-        "x = tf.nn.dropout(\n    y,  # in\n    rate=1 - ((  # share\n        keep\n    )),\n)\n"
+        "x = tf.nn.dropout(\n    y,  # in\n    rate=1 - (  # share\n        keep\n    ),\n)\n"
     )
 
 
