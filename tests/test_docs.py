@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import shlex
+import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -58,6 +59,17 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in anchors(there), target
         # The site holds what is below docs.
         assert page.parent == ROOT or DOCS in there.resolve().parents, target
+
+
+def test_the_site_builds_and_all_its_links_lead_somewhere(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", tmp_path / "site"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "site" / "task" / "index.html").is_file()
 
 
 def test_commands_are_told_as_they_are() -> None:
