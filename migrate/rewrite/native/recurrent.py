@@ -228,7 +228,8 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
         if any(isinstance(one, ast.Call) for one in ast.walk(parsed(inputs))):
             raise Refused(f"`{function}` of an input that has no name")
         steps = f"{lifted.tf}.shape({inputs})[1]"
-        network.arguments += f", mask={lifted.tf}.sequence_mask({length}, {steps})"
+        network.mask = f"{lifted.tf}.sequence_mask({length}, {steps})"
+        network.arguments += f", mask={network.mask}"
     if lifted.module.shares is not None and lifted.module.shares.code:
         network.arguments += ", training=training"
     if symbol.endswith("bidirectional_dynamic_rnn"):
@@ -247,7 +248,7 @@ class _Network:
         self.node = node
         self.use = use
         self.function = function
-        self.arguments = ""
+        self.arguments = self.mask = ""
         self.masked = False
         attribute = attribute_of_self(use.func)
         if attribute is None:
@@ -389,6 +390,11 @@ class _Network:
         lines: list[str] = []
         given: list[str] = []
         values: list[str] = []
+        if self.mask:
+            names = ("mask", "step_mask", "mask_of_steps", "mask_")
+            mask = next(name for name in names if name not in lifted.locals)
+            lines.append(f"{mask} = {self.mask}")
+            self.arguments = self.arguments.replace(self.mask, mask)
         for made, name in ((forward, "forward"), (backward, "backward")):
             back = name == "backward"
             code = self._layer(made, every, bool(reads), back=back)
