@@ -164,6 +164,15 @@ def parts_for(words: Iterable[str]) -> tuple[str, ...]:
         chosen |= needed | between
 
 
+def defined_for(words: Iterable[str]) -> set[str]:
+    """Returns the names of what a program with these words can import."""
+    found: set[str] = set()
+    for element in parts_for(words):
+        part, _, piece = element.partition(".")
+        found |= {piece} if piece else {*definitions(part)}
+    return found
+
+
 def training_module(parts: Iterable[str]) -> str:
     """Returns the text of `training.py` with these parts, and those that they need."""
     return joined(frozenset(parts))

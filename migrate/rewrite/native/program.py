@@ -20,7 +20,7 @@ from ...project.positions import code_of
 from ...project.selection import is_test
 from ...rules.engine import run_rules
 from ...rules.written_for import written_for_tf2
-from ...training import parts_for, training_module
+from ...training import defined_for
 from ..asked import called_in, taken_from, words_of
 from ..layers.model_functions import is_model_fn
 from ..layers.together import Lifting, lifted_together
@@ -200,18 +200,7 @@ def _check_parts(files: Iterable[NativeFile], module: str) -> None:
     """Refuses a program that asks training.py for what it does not have."""
     files = list(files)
     words = {word for one in files for word in one.words}
-    made = ast.parse(training_module(parts_for(words)))
-    there = {
-        target.id if isinstance(target, ast.Name) else ""
-        for one in made.body
-        if isinstance(one, ast.Assign)
-        for target in one.targets
-    }
-    there |= {
-        one.name
-        for one in made.body
-        if isinstance(one, (ast.ClassDef, ast.FunctionDef))
-    }
+    there = defined_for(words)
     for one in files:
         tree = ast.parse(one.parsed.source.text)
         missing = sorted(taken_from(tree, module) - there)
