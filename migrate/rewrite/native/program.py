@@ -41,7 +41,7 @@ from .task import Task, alias_of, task_of
 from .text import with_lines_fitted
 from .totals import with_losses_added
 from .unrolled import with_metrics_unrolled
-from .words import reworded, watched
+from .words import Reworded, reworded, watched
 
 __all__ = ["NativeFile", "native"]
 
@@ -105,7 +105,7 @@ def native(
         path = f"{package(before)}{module}"
         if package(before).strip("."):
             path = f"{package(before)}.{module}"
-        text = one.final(worded.text, path, facts)
+        text = one.final(worded, path, facts)
         if before.path.suffix != ".ipynb":
             old = before.source.text
             text = without_new_gaps(in_tabs(text, old), old)
@@ -228,8 +228,9 @@ class _File:
     # Names of the Tasks in it.
     tasks: tuple[str, ...] = ()
 
-    def final(self, text: str, training: str, facts: ProjectFacts) -> str:
+    def final(self, worded: Reworded, training: str, facts: ProjectFacts) -> str:
         """The text with names of TensorFlow 1 under those of today, and its imports."""
+        text = worded.text
         parsed = changed(self.parsed, facts, text)
         lines = _lines_of(parsed, self.tasks)
         result = run_rules(
@@ -255,7 +256,10 @@ class _File:
         others = {("tf_keras", ""): "tf_keras"} if "tf_keras" in read else {}
         width = max([79, *map(len, self.parsed.source.text.splitlines())])
         before = _read_before(self.parsed)
-        wanted = Wanted(training, names, "", others, before, width=min(width, 88))
+        taken = worded.handed_on
+        wanted = Wanted(
+            training, names, "", others, before, taken, width=min(width, 88)
+        )
         return with_imports(text, wanted)
 
 

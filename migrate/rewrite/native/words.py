@@ -51,6 +51,8 @@ class Reworded:
     notes: tuple[tuple[int, str], ...]
     # Values that hooks look at, by the names of their tensors: Task.watch gives them.
     watched: frozenset[str] = frozenset()
+    # Names that other files take from this one.
+    handed_on: frozenset[str] = frozenset()
 
 
 def reworded(
@@ -105,6 +107,7 @@ def reworded(
         frozenset(page.words),
         tuple(sorted(page.notes)),
         frozenset(page.watched),
+        frozenset(_handed_on(page)),
     )
 
 
