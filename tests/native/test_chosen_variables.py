@@ -83,6 +83,16 @@ def test_a_weight_that_is_not_chosen_is_held(tmp_path: Path) -> None:
     assert "trainable=False" in rewritten(tmp_path, chosen, WEIGHT)
 
 
+def test_a_choice_runs_nothing_of_a_program(tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    system = f"re.enum.sys.modules['os'].mkdir({str(ran)!r})"
+    told = rewritten(tmp_path, f"[v for v in {ALL} if {system} or 'top' in v.name]")
+    assert "has no attribute 'enum'" in told
+    assert not ran.exists()
+    text = rewritten(tmp_path, f"[v for v in {ALL} if re.match('top/', v.name)]")
+    assert "self.base.trainable = False" in text
+
+
 @pytest.mark.parametrize(
     ("chosen", "more", "loss", "reason"),
     [

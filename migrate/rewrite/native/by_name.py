@@ -37,7 +37,10 @@ _SAFE = (
 # Layers whose weights are called in Keras what they were called in TensorFlow 1.
 _LOADED = re.compile(r"keras\.layers\.(Dense|(Separable)?Conv\dD|BatchNormalization)$")
 _HIDDEN = re.compile(r"\w*_rnn\b|\w+Cell\b|new_variable|input_layer|linear_model")
-_FUNCTIONS = {"any": any, "all": all, "len": len, "re": re, "str": str}
+# What a test of names may call. Not the module `re`, by which one gets to others: a
+# program is never run.
+_RE = SimpleNamespace(**{name: getattr(re, name) for name in re.__all__})
+_FUNCTIONS = {"any": any, "all": all, "len": len, "re": _RE, "str": str}
 
 _Test = Callable[[str], bool]
 
