@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..project.files import WRITTEN_HERE
+from ..project.text import Edit, Lines, apply_edits
 
 DOCSTRING = f'"""Task and Trainer, {WRITTEN_HERE}"""'
 WIDTH = 88
@@ -443,10 +444,10 @@ def with_said(text: str, brief: dict[str, Said]) -> str:
     """Returns a text where expressions with their arguments stand for calls."""
     if not brief or not re.search(rf"\b({'|'.join(brief)})\(", text):
         return text
-    nodes, starts = [*ast.walk(ast.parse(text))], line_starts(text)
+    nodes, lines = [*ast.walk(ast.parse(text))], Lines(text)
     operators = [node for node in nodes if isinstance(node, ast.BinOp)]
     operands = {id(side) for node in operators for side in (node.left, node.right)}
-    edits: list[tuple[int, int, str]] = []
+    edits: list[Edit] = []
     for call in nodes:
         if not isinstance(call, ast.Call):
             continue
@@ -463,11 +464,11 @@ def with_said(text: str, brief: dict[str, Said]) -> str:
         value = ast.unparse(Filled(given).visit(copy.deepcopy(said)))
         if ast.unparse(said) == "slot" and id(call) not in operands:
             value = f"tf.convert_to_tensor({value})"
-        first = starts[call.lineno - 1] + call.col_offset
-        last = starts[(call.end_lineno or 0) - 1] + (call.end_col_offset or 0)
-        if not any(start <= first and last <= end for start, end, _ in edits):
-            edits.append((first, last, value.replace("'", '"')))
-    return with_edits(text, edits)
+        first = lines.offset(call.lineno, call.col_offset)
+        last = lines.offset(call.end_lineno or 0, call.end_col_offset or 0)
+        if not any(one.start <= first and last <= one.end for one in edits):
+            edits.append(Edit(first, last, value.replace("'", '"')))
+    return apply_edits(text, edits)
 
 
 class Filled(ast.NodeTransformer):
@@ -478,21 +479,6 @@ class Filled(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self.given.get(node.id, node)
-
-
-def line_starts(text: str) -> list[int]:
-    """Returns where the lines of a text start."""
-    starts = [0]
-    for line in text.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
-    return starts
-
-
-def with_edits(text: str, edits: list[tuple[int, int, str]]) -> str:
-    """Returns a text with other words in places that do not overlap."""
-    for first, last, new in sorted(edits, reverse=True):
-        text = text[:first] + new + text[last:]
-    return text
 
 
 def function_of(method: Statement) -> ast.FunctionDef:
@@ -534,33 +520,33 @@ def module_of(line: str) -> str:
 
 def without_types(text: str) -> str:
     """Returns a module without annotations, but for the fields of dataclasses."""
-    starts = line_starts(text)
-    edits: list[tuple[int, int, str]] = []
+    lines = Lines(text)
+    edits: list[Edit] = []
 
     def begin(node: ast.expr | ast.stmt) -> int:
-        return starts[node.lineno - 1] + node.col_offset
+        return lines.offset(node.lineno, node.col_offset)
 
     def end(node: ast.expr | ast.stmt) -> int:
-        return starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
+        return lines.offset(node.end_lineno or 0, node.end_col_offset or 0)
 
     def walk(node: ast.AST, fields: bool) -> None:
         if isinstance(node, ast.FunctionDef) and node.returns:
             colon = text.index(":", end(node.returns))
-            edits.append((begin(node), colon, signature(node)))
+            edits.append(Edit(begin(node), colon, signature(node)))
         elif isinstance(node, ast.AnnAssign) and not fields:
             if node.value:
-                edits.append((end(node.target), begin(node.value), " = "))
+                edits.append(Edit(end(node.target), begin(node.value), " = "))
             else:
                 # With the empty line that follows.
-                after = starts[node.end_lineno or 0]
+                after = lines.starts[node.end_lineno or 0]
                 after += text.startswith("\n", after)
-                edits.append((starts[node.lineno - 1], after, ""))
+                edits.append(Edit(lines.starts[node.lineno - 1], after, ""))
         fields = isinstance(node, ast.ClassDef) and bool(node.decorator_list)
         for child in ast.iter_child_nodes(node):
             walk(child, fields)
 
     walk(ast.parse(text), fields=False)
-    return re.sub(r"  # type: .*", "", with_edits(text, edits))
+    return re.sub(r"  # type: .*", "", apply_edits(text, edits))
 
 
 def signature(function: ast.FunctionDef) -> str:
