@@ -14,13 +14,12 @@ _OF_ROWS = re.compile(
 )
 
 
-def words_of(text: str, module: str) -> set[str]:
+def words_of(text: str, tree: ast.Module, module: str) -> set[str]:
     """Words of a file that ask for parts of training.py by themselves.
 
     These are keywords that its names are called with, as `steps` and as
     `EvalSpec(steps)`, and summaries.
     """
-    tree = ast.parse(text)
     taken = taken_from(tree, module)
     found = {"summaries"} if re.search(r"\.summary\.\w+\(", text) else set()
     for node in ast.walk(tree):
@@ -39,11 +38,10 @@ def words_of(text: str, module: str) -> set[str]:
     return found
 
 
-def words_by_hand(text: str, module: str) -> set[str]:
+def words_by_hand(text: str, tree: ast.Module, module: str) -> set[str]:
     """All words of a native file, in which a person may have come to ask for more."""
-    tree = ast.parse(text)
     taken = taken_from(tree, module)
-    found, tasks, trainers = words_of(text, module) | taken, set(), set()
+    found, tasks, trainers = words_of(text, tree, module) | taken, set(), set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
             tasks |= {node.name} if "Task" in map(ast.unparse, node.bases) else set()
@@ -57,15 +55,15 @@ def words_by_hand(text: str, module: str) -> set[str]:
             method = node.func.attr
             given = {one.arg for one in node.keywords if one.arg is not None}
             found |= {method, *given, *(f"{method}({one})" for one in given)}
-    called = called_in(text, tasks)
+    called = called_in(text, tree, tasks)
     own = ("eval_loss", "watch", "optimizers", "exports")
     return found | called | {name for name in own if f"Task.{name}" in called}
 
 
-def called_in(text: str, tasks: set[str]) -> set[str]:
+def called_in(text: str, tree: ast.Module, tasks: set[str]) -> set[str]:
     """Words for what a file calls or changes of what training.py would leave out."""
     found = {f".{name}" for name in re.findall(r"\.(\w+)", text)}
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and node.name in tasks:
             methods = (one for one in node.body if isinstance(one, ast.FunctionDef))
             found |= {f"Task.{one.name}" for one in methods}

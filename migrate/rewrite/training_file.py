@@ -171,7 +171,8 @@ def _asked_by_hand(result: FileResult) -> tuple[Need, ...]:
             for folder in folders:
                 path = folder.joinpath(*parts).with_suffix(".py")
                 if is_ours(read_or_nothing(path)):
-                    return (Need(str(path), frozenset(words_by_hand(text, parts[-1]))),)
+                    words = words_by_hand(text, tree, parts[-1])
+                    return (Need(str(path), frozenset(words)),)
     return ()
 
 

@@ -144,9 +144,7 @@ OF_TASKS = {
     "waits for the error of a hook": (
         "look at the loss in a hook, and stop by `request_stop`"
     ),
-    "no layers are seen in the model_fn": (
-        "call tf.layers, tf.keras or tf.get_variable in the model_fn"
-    ),
+    "no layers are seen in the model_fn": ADVICE["no layers are seen"],
     "have no inputs": "call them on features",
     "import each other from several directories": (
         "give one directory to a run, or make a package of them"

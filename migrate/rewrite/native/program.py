@@ -109,9 +109,10 @@ def native(
         if before.path.suffix != ".ipynb":
             old = before.source.text
             text = without_new_gaps(in_tabs(text, old), old)
-        words = one.words | worded.words | words_of(text, module)
-        called |= called_in(text, set(one.tasks))
-        _check_written(text, set(one.tasks))
+        tree, tasks = ast.parse(text), set(one.tasks)
+        words = one.words | worded.words | words_of(text, tree, module)
+        called |= called_in(text, tree, tasks)
+        _check_written(tree, tasks)
         if text == before.source.text:
             continue
         found_text = changed(before, facts, text)
@@ -176,9 +177,9 @@ def _check_homes(files: Sequence[ParsedModule]) -> None:
                     raise Refused(f"`{told}` is not among the files")
 
 
-def _check_written(text: str, tasks: set[str]) -> None:
+def _check_written(tree: ast.Module, tasks: set[str]) -> None:
     """Refuses Tasks that are made of what they are not given."""
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "Trainer":
             made = node.args[0] if node.args else None
             if isinstance(made, ast.Lambda) and len(made.args.args) > 1:
