@@ -24,6 +24,7 @@ from ...training import defined_for
 from ..asked import called_in, taken_from, words_of
 from ..layers.model_functions import is_model_fn
 from ..layers.together import Lifting, lifted_together
+from .chosen_strategy import with_strategy
 from .classes import plain_classes, training_words
 from .code import Refused
 from .config import CLUSTER
@@ -81,7 +82,6 @@ def native(
     package: Callable[[ParsedModule], str],
 ) -> dict[str, NativeFile]:
     """The files of a program as plain TensorFlow 2, by path; raises Refused."""
-    del options
     for parsed in files:
         for word, why in _NOT_MOVED.items():
             if word in parsed.source.text:
@@ -89,7 +89,10 @@ def native(
     texts = [parsed.source.text for parsed in files]
     if all(any(w in t for t in texts) for w in ("CheckpointSaver", "EvalSpec")):
         raise Refused("evaluations follow what a hook of its own saves")
-    program = _Program(files, facts)
+    asked = files
+    if options.strategy != "keep":
+        asked = with_strategy(files, facts, options.strategy)
+    program = _Program(asked, facts)
     program.make_tasks()
     _check_homes([one.parsed for one in program.files])
     found: dict[str, NativeFile] = {}
