@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
+from ...code.ast_nodes import walk as walk_ast
 from ...code.blocked import Blocked
 from ...code.edits import changed
 from ...code.spacing import in_tabs, without_new_gaps
@@ -182,13 +183,13 @@ def _check_homes(files: Sequence[ParsedModule]) -> None:
 
 def _check_written(tree: ast.Module, tasks: set[str]) -> None:
     """Refuses Tasks that are made of what they are not given."""
-    for node in ast.walk(tree):
+    for node in walk_ast(tree):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "Trainer":
             made = node.args[0] if node.args else None
             if isinstance(made, ast.Lambda) and len(made.args.args) > 1:
                 raise Refused("a lambda around the model function takes its arguments")
         if isinstance(node, ast.ClassDef) and node.name in tasks:
-            own = [one for one in ast.walk(node) if isinstance(one, ast.Attribute)]
+            own = [one for one in walk_ast(node) if isinstance(one, ast.Attribute)]
             params = [one for one in own if ast.unparse(one) == "self.params"]
             if params and all(isinstance(one.ctx, ast.Load) for one in params):
                 raise Refused(f"`{node.name}` reads params of an object around it")
@@ -218,7 +219,7 @@ def _read_before(parsed: ParsedModule) -> set[str]:
     if source.notebook is not None:
         return set()
     tree = ast.parse(source.raw.decode(source.encoding, "replace"))
-    return {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
+    return {one.id for one in walk_ast(tree) if isinstance(one, ast.Name)}
 
 
 @dataclass
@@ -253,7 +254,7 @@ class _File:
                     f"`{diagnosis.symbol}` (line {line}) has no home in TensorFlow 2"
                 )
         text = result.text.replace("__tf2__.", f"{alias_of(parsed)}.")
-        read = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+        read = {n.id for n in walk_ast(ast.parse(text)) if isinstance(n, ast.Name)}
         names = sorted(
             one for one in self.words & read if one[:1].isupper() or one in _FUNCTIONS
         )
