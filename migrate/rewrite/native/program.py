@@ -39,6 +39,7 @@ from .local_functions import with_local_functions_apart
 from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
+from .tables import exports, with_tables_held
 from .task import Task, alias_of, task_of
 from .text import with_lines_fitted
 from .totals import with_losses_added
@@ -98,6 +99,7 @@ def native(
     _check_homes([one.parsed for one in program.files])
     found: dict[str, NativeFile] = {}
     called: set[str] = set()
+    exported = any(exports(one.parsed.source.text) for one in program.files)
     for before, one in zip(files, program.files, strict=True):
         worded = reworded(
             one.parsed,
@@ -110,6 +112,8 @@ def native(
         if package(before).strip("."):
             path = f"{package(before)}.{module}"
         text = one.final(worded, path, facts)
+        if exported:
+            text = with_tables_held(text, one.tasks)
         if before.path.suffix != ".ipynb":
             old = before.source.text
             text = without_new_gaps(in_tabs(text, old), old)
