@@ -23,14 +23,18 @@ class Trainer(core.Trainer):
             raise ValueError(f"There is no checkpoint in {self.model_dir}.")
         features = receiver.get_concrete_function().structured_outputs
         self._prepare(features, checkpoint_path)
-        module = tf.train.Checkpoint(model=self.task.model)
         version = int(time.time())
         while tf.io.gfile.exists(f"{folder}/{version}"):
             version += 1
         path, unfinished = f"{folder}/{version}", f"{folder}/temp-{version}"
-        tf.saved_model.save(module, unfinished, self._signatures(receiver))
+        signatures = self._signatures(receiver)
+        tf.saved_model.save(self._exported(), unfinished, signatures)
         tf.io.gfile.rename(unfinished, path)
         return path
+
+    def _exported(self) -> Any:
+        """Returns what holds all that an export needs."""
+        return tf.train.Checkpoint(model=self.task.model)
 
     def _signatures(self, receiver: Any) -> Any:
         """Returns the function that an export answers by."""

@@ -97,6 +97,7 @@ WORDS: dict[str, frozenset[str]] = {
         "summed_heads": "",
         "wide_and_deep": "WideAndDeepModel",
         "head_exports": "",
+        "tables": "tracked",
     }.items()
 }
 HEADS = {
@@ -130,7 +131,7 @@ TOGETHER = {
 # Methods that are said where they are called, if nobody else calls or changes them.
 BRIEF = (
     *("_run", "_train_step", "_dataset", "_iterator", "_save"),
-    *("build", "apply_gradients"),
+    *("build", "apply_gradients", "_exported"),
 )
 # So are these where no gradient is of rows alone: `rows` asks for them.
 OF_ROWS = {

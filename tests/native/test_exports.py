@@ -84,7 +84,8 @@ def test_exporters_keep_what_they_should(
     new = answers["native"]
     counts = {place.rpartition("/")[2]: len(found) for place, found in new.items()}
     once = dict.fromkeys(
-        ("final", "by_hand", "held", "keras", "built", "classes", "scores"), 1
+        ("final", "by_hand", "held", "keras", "built", "classes", "scores", "tables"),
+        1,
     )
     assert counts == {"best": 2, "latest": 2, **once}
     kept = {place.rpartition("/")[2]: found[-1] for place, found in new.items()}

@@ -19,13 +19,11 @@ from ...project.guard import check_output
 from ...project.positions import Unfaithful
 from .group import Understood, reached, understood
 from .model_functions import handed_to_learn, is_model_fn
-from .nested import calls_in_lines
 from .one_line import is_crowded, one_in_each, same_functions
 
 __all__ = ["Lifting", "lifted_together"]
 
 # What setting calls apart does away with.
-_TWO_LINES = "say them in two lines"
 
 
 @dataclass
@@ -58,14 +56,11 @@ def lifted_together(
 def _of_lines(files: Sequence[ParsedModule], facts: ProjectFacts) -> Understood:
     """The files with their model functions lifted.
 
-    Statements that stand in one line, and calls within calls, are set apart where that
-    is what it takes.
+    Statements that stand in one line are set apart where that is what it takes.
     """
     result = _lifted(files, facts)
     if result.left and any(map(is_crowded, files)):
         result = _set_apart(files, facts, one_in_each, result)
-    if any(why.endswith(_TWO_LINES) for _, _, why in result.left):
-        result = _set_apart(files, facts, calls_in_lines, result)
     return result
 
 

@@ -39,7 +39,7 @@ from .local_functions import with_local_functions_apart
 from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
-from .tables import exports, with_tables_held
+from .tables import exports, with_tables_tracked
 from .task import Task, alias_of, task_of
 from .text import with_lines_fitted
 from .totals import with_losses_added
@@ -63,7 +63,7 @@ _NOT_TOGETHER = {
     "read_layers": "its layers begin as in another checkpoint",
 }
 # Functions that code of the tables takes from training.py.
-_FUNCTIONS = ("gpus", "optimizer_named", "read_layers", "weighted_mean")
+_FUNCTIONS = ("gpus", "optimizer_named", "read_layers", "tracked", "weighted_mean")
 
 
 @dataclass(frozen=True)
@@ -108,12 +108,15 @@ def native(
             for_tf2=one.for_tf2,
             beside=[other.parsed for other in program.files],
         )
+        if exported:
+            held = with_tables_tracked(worded.text, "tracked")
+            if held != worded.text:
+                one.words |= {"tracked"}
+                worded = replace(worded, text=held)
         path = f"{package(before)}{module}"
         if package(before).strip("."):
             path = f"{package(before)}.{module}"
         text = one.final(worded, path, facts)
-        if exported:
-            text = with_tables_held(text, one.tasks)
         if before.path.suffix != ".ipynb":
             old = before.source.text
             text = without_new_gaps(in_tabs(text, old), old)
