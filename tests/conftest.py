@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 from lanes import loads_at_import, needs_tensorflow
+from startup import sitecustomize
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 Runner = Callable[..., "subprocess.CompletedProcess[str]"]
+
+sitecustomize.install()
 
 
 @pytest.fixture(scope="session")
