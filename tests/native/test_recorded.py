@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from runner import run_python, tfmigrate
 
 HERE = Path(__file__).resolve().parent
 ORACLE = HERE.parents[1] / "fixtures" / "oracle"
@@ -36,16 +34,7 @@ def recordings(
     """What the rewritten programs did, from the weights TF 1.15.5 began with."""
     folder = tmp_path_factory.mktemp("recorded")
     programs = [HERE / "programs" / f"{name}.py" for _, name, *_ in RUNS.values()]
-    moved = [
-        "rewrite",
-        *map(str, dict.fromkeys(programs)),
-        "--out",
-        str(folder / "new"),
-    ]
-    subprocess.run(
-        [sys.executable, "-m", "tfmigrate", *moved], check=False, capture_output=True
-    )
-    jobs = []
+    tfmigrate("rewrite", *dict.fromkeys(programs), "--out", folder / "new")
     wanted = {
         item.callspec.params["run"]
         for item in request.session.items
@@ -65,15 +54,11 @@ def recordings(
         start = str(recorded / "initial_weights.npz")
         paths = ["--initial-weights", start, "--out", str(folder / run / "out")]
         module = "tfmigrate.verify.instruments.tf2_program"
-        log = str(folder / run / "log")
-        jobs.append((log, module, [*options, *paths, str(program)]))
-    listed = folder / "jobs.json"
-    listed.write_text(json.dumps(jobs), "utf-8")
-    subprocess.run(
-        [sys.executable, str(HERE.parent / "programs" / "forked.py"), str(listed)],
-        check=False,
-        env={**os.environ, "MODEL_DIR": str(folder / "files")},
-    )
+        done = run_python(
+            *("-m", module, *options, *paths, program),
+            env={"MODEL_DIR": str(folder / run / "files")},
+        )
+        (folder / run / "log").write_text(done.stderr, "utf-8")
     return folder
 
 

@@ -37,7 +37,6 @@ class _WithoutForKeras:
     def find_spec(self, name, path=None, target=None):
         if name in ("sklearn", "matplotlib") and _importer().startswith("keras."):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-        return None
 
 
 def _importer():
