@@ -259,7 +259,7 @@ class _Inliner:
         names, before = self._bound(given, small, returns)
         if names is None:
             return None
-        change = Put(_renamed(self.tree, self.helper, names))
+        change = Put(_renamed(self.tree, self.helper, names), self.helper)
         moved: list[Statement] = [one.visit(change) for one in inside]  # type: ignore[misc]
         if tail:
             return self._joined(before, moved)
@@ -277,7 +277,7 @@ class _Inliner:
             return self._joined(before, moved)
         if result is None:
             return None
-        after = self.statement.visit(Put({self.call: result}))
+        after = self.statement.visit(Put({self.call: result}, self.statement))
         assert isinstance(after, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
         if isinstance(after, cst.SimpleStatementLine):
             after = after.with_changes(leading_lines=[])
