@@ -10,10 +10,43 @@ from pathlib import Path
 
 import pytest
 from lanes import loads_at_import, needs_tensorflow
+from startup import sitecustomize
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 Runner = Callable[..., "subprocess.CompletedProcess[str]"]
+
+sitecustomize.install()
+# Modules are compiled once for all processes of tests.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# The files that take longest begin first: no worker is left with one at the end.
+LONGEST = (
+    "compat/test_canned.py",
+    "native/test_recorded.py",
+    "traps/test_traps.py",
+    "compat/test_engine.py",
+    "programs/test_campaign.py",
+    "compat/test_oracle_cases.py",
+    "test_demo.py",
+    "compat/test_both_generations.py",
+    "compat/test_contrib.py",
+    "verify/test_oracle_parity.py",
+    "traps/test_continued.py",
+    "native/test_variants.py",
+    "training/test_cluster.py",
+    "training/test_checks.py",
+    "native/test_lifted.py",
+    "compat/test_learn.py",
+    "rewrite/test_fixtures.py",
+    "native/test_exports.py",
+    "project/test_whole_tree.py",
+    "compat/test_killed_training.py",
+    "compat/test_install.py",
+    "verify/test_verify.py",
+    "native/test_lifecycle.py",
+)
 
 
 @pytest.fixture(scope="session")
@@ -56,8 +89,15 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep xdist from beginning with the files that have most tests."""
+    config.option.loadscopereorder = False
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each test by whether it needs TensorFlow, but for slow ones."""
+    """Mark each test by whether it needs TensorFlow, but for slow ones; sort files."""
+    places = {REPOSITORY / "tests" / name: n for n, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path, len(places)))
     for item in items:
         marked = ("text", "tensorflow", "slow")
         said = any(each.name in marked for each in item.iter_markers())

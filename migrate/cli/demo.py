@@ -66,7 +66,7 @@ def _print(told: Told) -> None:
 
     console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
     table = Table(
-        title=f"{told.examples:,} images, {told.epochs} epoch(s), 2 replicas",
+        title=f"{told.examples:,} images, 2 replicas",
         pad_edge=False,
     )
     table.add_column("")

@@ -1,4 +1,4 @@
-"""Fashion-MNIST: one place that finds, checks, places and loads it.
+"""Fashion-MNIST: one place that finds, checks and places it.
 
 A file counts as Fashion-MNIST when its *decompressed* bytes have the known
 size and SHA-256; compressed files differ between distributors.
@@ -14,24 +14,16 @@ import tempfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..errors import UserError
 from . import idx
 from .bundled import bundled
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Examples = tuple[NDArray[np.uint8], NDArray[np.uint8]]
 
 __all__ = [
     "FILES",
     "Located",
     "find",
     "keras_caches",
-    "load",
     "make_keras_home",
     "place",
 ]
@@ -227,24 +219,6 @@ def _write_atomically(target: Path, source: Path) -> None:
         os.replace(partial, target)
     finally:
         partial.unlink(missing_ok=True)
-
-
-def load(
-    data_dir: str | os.PathLike[str] | None = None,
-    *,
-    sample: bool = False,
-    download: bool = True,
-) -> tuple[Examples, Examples]:
-    """Return ``(train images, labels), (test images, labels)`` as uint8 arrays."""
-    folder = bundled("data") if sample else find(data_dir, download=download).folder
-
-    def read(name: str) -> NDArray[np.uint8]:
-        return idx.to_array(gzip.decompress((folder / name).read_bytes()))
-
-    return (
-        (read(TRAIN_IMAGES), read(TRAIN_LABELS)),
-        (read(TEST_IMAGES), read(TEST_LABELS)),
-    )
 
 
 def make_keras_home(

@@ -182,10 +182,7 @@ def _repository(directory: Path) -> Path | None:
 
 
 def find_files(
-    paths: Iterable[Path],
-    *,
-    exclude: Sequence[str] = (),
-    suffixes: tuple[str, ...] = (".py", ".ipynb"),
+    paths: Iterable[Path], *, exclude: Sequence[str] = ()
 ) -> Iterator[Candidate]:
     """The files to look at, sorted, each once.
 
@@ -198,7 +195,7 @@ def find_files(
         if not path.exists():
             raise missing(path)
         if path.is_dir():
-            for found in _walk(path, exclude, suffixes):
+            for found in _walk(path, exclude):
                 key = os.path.abspath(found)
                 if key not in seen:
                     seen.add(key)
@@ -214,9 +211,7 @@ def find_files(
                 yield Candidate(path, path, named=True)
 
 
-def _walk(
-    top: Path, exclude: Sequence[str], suffixes: tuple[str, ...]
-) -> Iterator[str]:
+def _walk(top: Path, exclude: Sequence[str]) -> Iterator[str]:
     ignores = _Ignores(top, exclude)
     absolute_top = os.path.abspath(top)
     in_repository = _repository(Path(absolute_top)) is not None
@@ -254,7 +249,7 @@ def _walk(
                     entry.path, True, specs, ignores, absolute_top
                 ):
                     directories.append((os.path.join(shown, name), entry.path, specs))
-            elif name.endswith(suffixes) or holds_requirements(name):
+            elif name.endswith((".py", ".ipynb")) or holds_requirements(name):
                 if entry.is_symlink() and not _inside(entry.path, absolute_top):
                     continue
                 if not entry.is_file():

@@ -157,18 +157,15 @@ def _write(
     return lost
 
 
-def write_new(target: Target, content: bytes, *, mode: int = 0o666) -> None:
-    """Make a file that must not exist yet: whole, or not at all.
-
-    ``mode`` is cut by the user's umask, as that of any new file.
-    """
+def write_new(target: Target, content: bytes) -> None:
+    """Make a file that must not exist yet: whole, or not at all."""
     with _folder(target) as folder:
         name = _name(target, folder)
         temporary = _name(target, folder, _temporary(target.path.name))
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary, dir_fd=folder)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW | _BINARY
-        handle = os.open(temporary, flags, mode, dir_fd=folder)
+        handle = os.open(temporary, flags, 0o666, dir_fd=folder)
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(content)

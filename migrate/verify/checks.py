@@ -446,10 +446,10 @@ def _checkpoints(first: Recording, second: Recording) -> Iterable[Check]:
     )
 
 
-def _ends(steps: Sequence[int], most: int = 4) -> str:
+def _ends(steps: Sequence[int]) -> str:
     told = [str(step) for step in steps]
-    if len(told) > most:
-        told = [told[0], "...", *told[1 - most :]]
+    if len(told) > 4:
+        told = [told[0], "...", *told[-3:]]
     return ", ".join(told)
 
 

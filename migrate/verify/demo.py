@@ -30,6 +30,8 @@ MARKER = ".tfmigrate-demo"
 # What a demo writes; all it may ever delete again.
 OWN = ("legacy", "rewritten", "work", "report.html", MARKER)
 REPLICAS = 2
+# The sample in 15 steps. 100 divides it: no step has batches of unequal size.
+SMALL_BATCHES = {"BATCH_SIZE": "100"}
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,6 @@ class Told:
     """What the demo found out."""
 
     examples: int
-    epochs: int
     compat: Mapping[str, float]
     rewritten: Mapping[str, float]
     verdict: Verdict
@@ -75,16 +76,16 @@ def run_demo(folder: Path, *, data_dir: Path | None, sample: bool, say: Say) -> 
     prepare_folder(folder)
     work = folder / "work"
     home, examples = _data(work / "data", data_dir, sample)
-    # The full data set once; the sample as often as the program itself would.
-    epochs = 1 if examples > 10_000 else 5
-    environment = {"EPOCHS": str(epochs)}
+    environment = {"EPOCHS": "1"}
+    if examples < 10_000:
+        environment |= SMALL_BATCHES
 
     legacy = folder / "legacy" / "train.py"
     legacy.parent.mkdir()
     shutil.copyfile(bundled(f"{PROGRAM}/train.py"), legacy)
     say(
         f"1/4  tfmigrate run {legacy} --replicas {REPLICAS}    "
-        f"(TF 1.12 program, unedited; {examples:,} images, {epochs} epoch(s))"
+        f"(TF 1.12 program, unedited; {examples:,} images, once)"
     )
     # Else the program would leave its checkpoints in the system's temp folder.
     model = {"MODEL_DIR": str((work / "model").resolve())}
@@ -125,8 +126,7 @@ def run_demo(folder: Path, *, data_dir: Path | None, sample: bool, say: Say) -> 
     verdict = verify(
         look_at(legacy),
         look_at(rewritten),
-        # 500 divides the sample: no step has batches of unequal size.
-        Options(replicas=REPLICAS, env={"EPOCHS": "5", "BATCH_SIZE": "500"}),
+        Options(replicas=REPLICAS, env={"EPOCHS": "1", **SMALL_BATCHES}),
         work=work / "verify",
         say=lambda text: say(f"     {text}"),
     )
@@ -134,7 +134,6 @@ def run_demo(folder: Path, *, data_dir: Path | None, sample: bool, say: Say) -> 
     report.write_text(render(verdict), encoding="utf-8")
     return Told(
         examples=examples,
-        epochs=epochs,
         compat=compat,
         rewritten=after,
         verdict=verdict,

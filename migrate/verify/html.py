@@ -6,11 +6,12 @@ import math
 from collections.abc import Sequence
 from html import escape
 
+from .models import ModelVerdict
 from .recording import Recording
 from .table import heading, rows
 from .verdict import Training, Verdict, told_tensorflow
 
-__all__ = ["render"]
+__all__ = ["page", "render", "table"]
 
 WIDTH, HEIGHT = 720, 280
 LEFT, RIGHT, TOP, BOTTOM = 64, 12, 12, 36
@@ -38,45 +39,63 @@ svg { width: 100%; height: auto; } svg text { font-size: 11px; fill: currentColo
 
 def render(verdict: Verdict) -> str:
     """The page's text."""
-    first, second = escape(str(verdict.first.path)), escape(str(verdict.second.path))
-    broken = [path.replace("/", "/<wbr>") + "<br>" for path in (first, second)]
-    columns = "".join(
-        f"<th>{path}{escape(told)}</th>"
+    paths = (str(verdict.first.path), str(verdict.second.path))
+    broken = [escape(path).replace("/", "/<wbr>") + "<br>" for path in paths]
+    columns = [
+        path + escape(told)
         for path, told in zip([*broken, ""], heading(verdict), strict=False)
+    ]
+    return page(
+        paths,
+        "Do both train the same?",
+        verdict,
+        _causes(verdict),
+        *(_charts(verdict, training) for training in verdict.trainings),
+        "<h2>What was compared</h2>",
+        table(columns, rows(verdict)),
+        f"<p>Data: {escape(verdict.data)}.</p>" if verdict.data else "",
+        _accuracies(verdict),
+        *(_steps(verdict, training) for training in verdict.trainings),
     )
-    table = "\n".join(
-        f'<tr class="{_judged(row[-1])}">'
-        + "".join(f"<td>{escape(cell)}</td>" for cell in row)
-        + "</tr>"
-        for row in rows(verdict)
-    )
-    data = f"<p>Data: {escape(verdict.data)}.</p>" if verdict.data else ""
+
+
+def page(
+    paths: Sequence[str], question: str, verdict: Verdict | ModelVerdict, *parts: str
+) -> str:
+    """A page about two sides: what was asked, the verdict, the parts in HTML."""
+    of = " and ".join(map(escape, paths))
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{"Parity" if verdict.parity else "No parity"}: {first} and {second}</title>
+<title>{"Parity" if verdict.parity else "No parity"}: {of}</title>
 <style>{STYLE}</style>
 </head>
 <body>
-<h1>Do both train the same?</h1>
+<h1>{question}</h1>
 <p class="verdict {"yes" if verdict.parity else "no"}">{escape(verdict.sentence)}</p>
-{_causes(verdict)}
-{"".join(_charts(verdict, training) for training in verdict.trainings)}
-<h2>What was compared</h2>
-<table>
-<thead><tr><th></th>{columns}<th></th></tr></thead>
-<tbody>
-{table}
-</tbody>
-</table>
-{data}
-{_accuracies(verdict)}
-{"".join(_steps(verdict, training) for training in verdict.trainings)}
+{"".join(parts)}
 </body>
 </html>
 """
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of what was compared, under columns of HTML."""
+    heads = "".join(f"<th>{column}</th>" for column in columns)
+    lines = "\n".join(
+        f'<tr class="{_judged(row[-1])}">'
+        + "".join(f"<td>{escape(cell)}</td>" for cell in row)
+        + "</tr>"
+        for row in rows
+    )
+    return f"""<table>
+<thead><tr><th></th>{heads}<th></th></tr></thead>
+<tbody>
+{lines}
+</tbody>
+</table>"""
 
 
 def _judged(judgement: str) -> str:

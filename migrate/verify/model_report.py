@@ -5,19 +5,11 @@ from __future__ import annotations
 from html import escape
 from typing import IO, Any
 
-from .html import STYLE
+from .html import page, table
 from .models import Answer, ModelVerdict
-from .outcome import Outcome
-from .table import judged
+from .table import judged, print_table
 
 __all__ = ["model_json", "model_page", "print_models"]
-
-
-_CLASSES = {
-    Outcome.SAME: "same",
-    Outcome.DIFFERS: "differs",
-    Outcome.NOT_COMPARED: "skipped",
-}
 
 
 def _rows(verdict: ModelVerdict) -> list[tuple[str, str, str, str]]:
@@ -29,20 +21,8 @@ def _rows(verdict: ModelVerdict) -> list[tuple[str, str, str, str]]:
 
 def print_models(verdict: ModelVerdict, stream: IO[str]) -> None:
     """The table and the verdict's sentence."""
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(file=stream, highlight=False, soft_wrap=not stream.isatty())
-    for letter, path in zip("AB", verdict.paths, strict=True):
-        console.print(f"{letter}  {path}", markup=False)
-    table = Table(title=None, show_header=True, pad_edge=False)
-    for name in ("", "A: SavedModel", "B: SavedModel", ""):
-        table.add_column(name)
-    for row in _rows(verdict):
-        table.add_row(*row)
-    console.print(table)
-    style = "green" if verdict.parity else "red"
-    console.print(verdict.sentence, style=style, markup=False)
+    heads = ("A: SavedModel", "B: SavedModel")
+    print_table(verdict.paths, heads, _rows(verdict), verdict, stream)
 
 
 def model_json(verdict: ModelVerdict) -> dict[str, Any]:
@@ -70,30 +50,7 @@ def model_json(verdict: ModelVerdict) -> dict[str, Any]:
 
 def model_page(verdict: ModelVerdict) -> str:
     """A self-contained page."""
-    rows = "\n".join(
-        f'<tr class="{_CLASSES[check.outcome]}">'
-        + "".join(f"<td>{escape(cell)}</td>" for cell in row)
-        + "</tr>"
-        for check, row in zip(verdict.checks, _rows(verdict), strict=True)
-    )
-    first, second = (escape(str(path)) for path in verdict.paths)
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{"Parity" if verdict.parity else "No parity"}: {first} and {second}</title>
-<style>{STYLE}</style>
-</head>
-<body>
-<h1>Do both models answer the same?</h1>
-<p class="verdict {"yes" if verdict.parity else "no"}">{escape(verdict.sentence)}</p>
-<table>
-<thead><tr><th></th><th>{first}</th><th>{second}</th><th></th></tr></thead>
-<tbody>
-{rows}
-</tbody>
-</table>
-</body>
-</html>
-"""
+    paths = [str(path) for path in verdict.paths]
+    columns = [escape(path) for path in paths]
+    shown = table(columns, _rows(verdict))
+    return page(paths, "Do both models answer the same?", verdict, shown)

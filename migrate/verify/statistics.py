@@ -42,7 +42,6 @@ def equivalence(
     second: Sequence[float],
     *,
     margin: float,
-    alpha: float = 0.05,
 ) -> Equivalence:
     """Two one-sided Welch tests of ``|mean(second) - mean(first)| < margin``."""
     if len(first) < 2 or len(second) < 2:
@@ -70,7 +69,6 @@ def equivalence(
         runs=len(first),
         margin=margin,
         p_value=p_value,
-        alpha=alpha,
     )
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import IO, Any
 
 from .comparison import NOISE_FACTOR
+from .models import ModelVerdict
 from .outcome import Check, Outcome
 from .recording import Recording
 from .verdict import Comparison, Training, Verdict, told_tensorflow
 
-__all__ = ["as_json", "heading", "judged", "print_verdict", "rows"]
+__all__ = ["as_json", "heading", "judged", "print_table", "print_verdict", "rows"]
 
 # What is compared, in the order of Training.comparisons.
 _PAIRS = ("A and B", "A and real", "B and real")
@@ -182,30 +184,47 @@ def judged(check: Check) -> str:
 
 
 def print_verdict(verdict: Verdict, stream: IO[str]) -> None:
-    """The table and the verdict's sentence."""
+    """The table, the verdict's sentence and what a difference may come from."""
+    letters = zip(("A: ", "B: ", ""), heading(verdict), strict=False)
+    heads = [letter + told for letter, told in letters]
+    before = [f"Data: {verdict.data}."] if verdict.data else []
+    causes = [f"  - {cause}" for cause in verdict.causes]
+    if causes:
+        causes.insert(0, "Likely causes, most likely first:")
+    paths = (verdict.first.path, verdict.second.path)
+    print_table(paths, heads, rows(verdict), verdict, stream, before, causes)
+
+
+def print_table(
+    paths: Sequence[Path],
+    heads: Sequence[str],
+    rows: Sequence[Row],
+    verdict: Verdict | ModelVerdict,
+    stream: IO[str],
+    before: Sequence[str] = (),
+    after: Sequence[str] = (),
+) -> None:
+    """What was compared of two sides, and the verdict between the lines about it."""
     from rich.console import Console
     from rich.table import Table
 
     console = Console(file=stream, highlight=False, soft_wrap=not stream.isatty())
+    for letter, path in zip("AB", paths, strict=True):
+        console.print(f"{letter}  {path}", markup=False)
     table = Table(title=None, show_header=True, pad_edge=False)
-    console.print(f"A  {verdict.first.path}", markup=False)
-    console.print(f"B  {verdict.second.path}", markup=False)
     table.add_column("")
-    for letter, told in zip(("A: ", "B: ", ""), heading(verdict), strict=False):
-        table.add_column(letter + told, justify="right")
+    for head in heads:
+        table.add_column(head, justify="right")
     table.add_column("")
-    for row in rows(verdict):
+    for row in rows:
         table.add_row(*row)
     console.print(table)
-    if verdict.data:
-        console.print(f"Data: {verdict.data}.", markup=False)
-    console.print(
-        verdict.sentence, style="green" if verdict.parity else "red", markup=False
-    )
-    if verdict.causes:
-        console.print("Likely causes, most likely first:", markup=False)
-        for cause in verdict.causes:
-            console.print(f"  - {cause}", markup=False)
+    for line in before:
+        console.print(line, markup=False)
+    style = "green" if verdict.parity else "red"
+    console.print(verdict.sentence, style=style, markup=False)
+    for line in after:
+        console.print(line, markup=False)
 
 
 def as_json(verdict: Verdict) -> dict[str, Any]:

@@ -128,26 +128,9 @@ class Verdict:
         return self.trainings[0].between.recordings
 
     @property
-    def trajectory(self) -> Trajectory:
-        """That of the first training."""
-        return self.trainings[0].between.trajectory
-
-    @property
-    def checks(self) -> tuple[Check, ...]:
-        """Those of the first training."""
-        return self.trainings[0].between.checks
-
-    @property
     def noise_measured(self) -> bool:
         """Whether a program's own noise was measured for any limit."""
         return any(training.between.noise_measured for training in self.trainings)
-
-    @property
-    def differing(self) -> tuple[Check, ...]:
-        """The checks of A against B that failed, of every training."""
-        return tuple(
-            check for training in self.trainings for check in training.between.differing
-        )
 
     @property
     def parity(self) -> bool:
@@ -252,8 +235,8 @@ def _badness(check: Check) -> float:
     return check.difference / check.limit
 
 
-def _listed(names: Sequence[str], most: int = 4) -> str:
+def _listed(names: Sequence[str]) -> str:
     """A few names in a sentence; those of many figures would drown it."""
-    if len(names) <= most:
+    if len(names) <= 4:
         return ", ".join(names)
-    return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} more"
+    return f"{', '.join(names[:3])} and {len(names) - 3} more"

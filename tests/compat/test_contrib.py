@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from runner import run
 
 REPOSITORY = Path(__file__).parents[2]
 ORACLE = REPOSITORY / "fixtures" / "oracle" / "contrib"
@@ -33,15 +34,8 @@ RELATIVE, ABSOLUTE = 2e-5, 2e-6
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     out = tmp_path_factory.mktemp("contrib") / "ours.json"
-    script = str(ORACLE / "record_more.py")
-    done = subprocess.run(
-        [sys.executable, "-m", "tfmigrate", "run", script, "--all", str(out)],
-        capture_output=True,
-        text=True,
-        timeout=580,
-        check=False,
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
-    )
+    script = ORACLE / "record_more.py"
+    done = run(script, "--all", out, on="compat", watch=False)
     assert done.returncode == 0, done.stderr[-3000:]
     found: dict[str, Any] = json.loads(out.read_text())["cases"]
     return found

@@ -6,12 +6,12 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from runner import run_python
 
 pytestmark = pytest.mark.tensorflow
 
@@ -19,15 +19,9 @@ HERE = Path(__file__).parent
 ORACLE = HERE.parent.parent / "fixtures" / "oracle" / "engine"
 
 
-def run_check(name: str, *args: str, timeout: float = 540) -> str:
+def run_check(name: str, *args: str) -> str:
     """Runs one file of engine_checks in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, HERE / "engine_checks" / name, *args],
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
-    )
+    done = run_python(HERE / "engine_checks" / name, *args)
     assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]
     return done.stdout
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from runner import run
 
 ORACLE = Path(__file__).parents[2] / "fixtures" / "oracle" / "contrib"
 RECORDED: dict[str, Any] = json.loads((ORACLE / "recorded_learn.json").read_text())[
@@ -23,15 +21,8 @@ RELATIVE, ABSOLUTE = 1e-5, 1e-6
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     out = tmp_path_factory.mktemp("learn") / "ours.json"
-    script = str(ORACLE / "record_learn.py")
-    done = subprocess.run(
-        [sys.executable, "-m", "tfmigrate", "run", script, str(out)],
-        capture_output=True,
-        text=True,
-        timeout=500,
-        check=False,
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
-    )
+    script = ORACLE / "record_learn.py"
+    done = run(script, out, on="compat", watch=False)
     assert done.returncode == 0, done.stderr[-3000:]
     found: dict[str, Any] = json.loads(out.read_text())["cases"]
     return found

@@ -7,13 +7,11 @@ fixtures/oracle/model_fn, with the tolerances that its own noise justifies.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from runner import run_python
 from tfmigrate.verify.recording import Recording, load_recording
 
 ORACLE = Path(__file__).resolve().parents[2] / "fixtures" / "oracle"
@@ -41,18 +39,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for case in {case for case, _ in RECORDED}:
         source = ORACLE / "model_fn" / case / "tf115-r1" / "initial_weights.npz"
         (weights / f"{case}.npz").symlink_to(source)
-    process = subprocess.run(
-        [
-            *(sys.executable, str(DRIVER), "--compat", "--out", str(out)),
-            *("--weights", str(weights)),
-            *sorted({case for case, _ in RECORDED}),
-        ],
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"},
-        capture_output=True,
-        text=True,
-        timeout=1100,
-    )
-    assert process.returncode == 0, process.stderr[-4000:]
+    cases = sorted({case for case, _ in RECORDED})
+    argv = (DRIVER, "--compat", "--out", out, "--weights", weights, *cases)
+    done = run_python(*argv, timeout=1100)
+    assert done.returncode == 0, done.stderr[-4000:]
     return out
 
 

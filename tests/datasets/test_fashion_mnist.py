@@ -169,8 +169,16 @@ def test_downloads_through_keras(local_server: str, lonely_home: Path) -> None:
 # --- the sample and the noise ---
 
 
+def load(folder: Path) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Images and labels, of the training and of the test."""
+    names = ("TRAIN_IMAGES", "TRAIN_LABELS", "TEST_IMAGES", "TEST_LABELS")
+    files = [folder / getattr(fashion_mnist, name) for name in names]
+    arrays = [idx.to_array(gzip.decompress(file.read_bytes())) for file in files]
+    return [(arrays[0], arrays[1]), (arrays[2], arrays[3])]
+
+
 def test_the_sample_holds_real_examples_of_every_class() -> None:
-    (train_x, train_y), (test_x, test_y) = fashion_mnist.load(sample=True)
+    (train_x, train_y), (test_x, test_y) = load(bundled("data"))
     assert train_x.shape == (3000, 28, 28)
     assert test_x.shape == (1000, 28, 28)
     for labels in (train_y, test_y):
@@ -179,7 +187,7 @@ def test_the_sample_holds_real_examples_of_every_class() -> None:
 
 @needs_full_data
 def test_the_sample_is_the_head_of_the_full_data() -> None:
-    sample, full = fashion_mnist.load(sample=True), fashion_mnist.load(FULL)
+    sample, full = load(bundled("data")), load(FULL)
     for small_part, whole_part in zip(sample, full, strict=True):
         for small, whole in zip(small_part, whole_part, strict=True):
             np.testing.assert_array_equal(small, whole[: len(small)])
@@ -197,7 +205,7 @@ for keras in (tf.keras, tf_keras):
 
 def test_unedited_programs_load_the_noised_sample(tmp_path: Path) -> None:
     variables = make_keras_home(tmp_path / "k", sample=True, noise=True)
-    plain, _ = fashion_mnist.load(sample=True)
+    plain, _ = load(bundled("data"))
     run = subprocess.run(
         [sys.executable, "-c", LOADERS],
         env={**os.environ, **variables},

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,14 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from runner import run_python
 from tfmigrate.datasets import make_keras_home
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.report.findings import ProgramOutcome
 from tfmigrate.rewrite.pipeline import Job, process_source
 
 __all__ = ["Run", "nudged", "rewrite", "run_all"]
-
-FORKED = Path(__file__).with_name("forked.py")
 
 
 @dataclass(frozen=True)
@@ -49,10 +48,11 @@ def rewrite(text: str) -> tuple[str | None, str]:
 
 
 def run_all(
-    runs: Sequence[Run], folder: Path, *, timeout: float = 560
+    runs: Sequence[Run], folder: Path, *, timeout: float = 300
 ) -> dict[str, dict[str, Any]]:
     """What each run did: its losses and figures, what it printed, or its error."""
-    jobs = []
+    home = make_keras_home(folder / "home", sample=True, noise=True)
+    found = {}
     for run in runs:
         out = folder / run.name
         options = ["--no-shuffle", "--replicas", str(run.replicas)]
@@ -71,26 +71,14 @@ def run_all(
             if run.weights is None:
                 options += ["--generate-weights", str(run.seed)]
         module = f"tfmigrate.verify.instruments.{kind}"
-        jobs.append((f"{out}.log", module, [*options, str(run.script)]))
-    listed = folder / "jobs.json"
-    listed.write_text(json.dumps(jobs), "utf-8")
-    home = make_keras_home(folder / "home", sample=True, noise=True)
-    subprocess.run(
-        [sys.executable, str(FORKED), str(listed)],
-        check=False,
-        timeout=timeout,
-        env={**os.environ, **home, "CUDA_VISIBLE_DEVICES": "-1"},
-    )
-    return {run.name: _found(folder / run.name) for run in runs}
-
-
-def _found(out: Path) -> dict[str, Any]:
-    printed = Path(f"{out}.log").read_text("utf-8", "replace")
-    recording = out / "recording.json"
-    if not recording.is_file():
-        return {"error": printed, "printed": printed}
-    found: dict[str, Any] = json.loads(recording.read_text("utf-8"))
-    return {"printed": printed, **found}
+        argv = ["-m", module, *options, run.script]
+        done = run_python(*argv, env=home, timeout=timeout)
+        found[run.name] = {"printed": done.stdout + done.stderr}
+        if (out / "recording.json").is_file():
+            found[run.name] |= json.loads((out / "recording.json").read_text("utf-8"))
+        else:
+            found[run.name]["error"] = done.stderr
+    return found
 
 
 def nudged(weights: Path, size: float) -> Path:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from runner import Run, run
 from tfmigrate.rewrite.pipeline import Job
 from tfmigrate.rewrite.run import one_source
-
-from .forks import Ended, run
 
 PROGRAM = """\
 import os
@@ -42,7 +41,7 @@ TWO = {
 
 
 @pytest.fixture(scope="module")
-def ended(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ended]:
+def ended(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     """How each of the programs ended that is native now."""
     strategies = {**TWO, "all": "tf.distribute.MirroredStrategy()"}
     programs = []
@@ -55,18 +54,26 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ended]:
         folder = tmp_path_factory.mktemp(named)
         programs.append(folder / "program.py")
         programs[-1].write_bytes(result.new)
-    return dict(zip(strategies, run(programs), strict=True))
+    return {
+        named: run(
+            path,
+            on="native",
+            watch=False,
+            env={"MODEL_DIR": str(path.with_name("model"))},
+        )
+        for named, path in zip(strategies, programs, strict=True)
+    }
 
 
 @pytest.mark.parametrize("named", TWO)
-def test_missing_gpus_end_the_program(named: str, ended: dict[str, Ended]) -> None:
+def test_missing_gpus_end_the_program(named: str, ended: dict[str, Run]) -> None:
     done = ended[named]
     assert done.returncode == 1
     last = done.stderr.strip().splitlines()[-1]
     assert "GPU" in last, done.stderr
 
 
-def test_all_gpus_are_those_that_there_are(ended: dict[str, Ended]) -> None:
+def test_all_gpus_are_those_that_there_are(ended: dict[str, Run]) -> None:
     done = ended["all"]
     assert done.returncode == 0, done.stderr
     assert "trained on 1" in done.stdout

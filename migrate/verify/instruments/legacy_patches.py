@@ -77,6 +77,7 @@ class Instrument:
     def install(self):
         self.patch_estimator()
         self.patch_run_config()
+        end_iterators_at_once(self.tf)
         if self.options.model_dir:
             self.patch_model_to_estimator()
         if self.options.no_shuffle:
@@ -272,6 +273,26 @@ class Instrument:
                 __original(strategy, **values)
 
             cls.__init__ = __init__
+
+
+def end_iterators_at_once(tf):
+    """Read data without autotuning, where TensorFlow 2 is the one that reads.
+
+    Its thread misses the end of an iterator if it wakes before the end is marked. It
+    then sleeps on for as long as the iterator lived, up to a minute, and whoever drops
+    the iterator waits for it.
+    """
+    for cls in tf.data.Dataset.__mro__:
+        applied = cls.__dict__.get("_apply_debug_options")
+        if applied is None:
+            continue
+
+        def untuned(dataset, __applied=applied):
+            options = tf.data.Options()
+            options.autotune.enabled = False
+            return __applied(dataset.with_options(options))
+
+        cls._apply_debug_options = untuned
 
 
 def step_in(tf, model_dir):

@@ -26,6 +26,7 @@ from typing import Any
 
 from ..matching import told_apart
 from ..recording import Recording, save_recording
+from .legacy_patches import end_iterators_at_once
 from .legacy_random import steady_random_operations
 from .legacy_record import checkpoint_steps, exported_names
 from .legacy_weights import drawn_weights
@@ -101,6 +102,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     metrics.install()
     tf2_files.keep_files_apart(files)
     _compile_without_xla(tf)
+    end_iterators_at_once(tf)
     if options.no_shuffle:
         switch_shuffling_off(tf)
     if options.steady_random:
