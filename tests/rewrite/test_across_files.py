@@ -163,6 +163,75 @@ def test_each_file_gets_its_own_share(project: Path) -> None:
     assert again == {p: p.read_bytes() for p in project.rglob("*.py")}
 
 
+SCORES = """\
+import numpy as np
+import tensorflow as tf
+
+LEVEL = 0.5
+
+
+def _hits(labels, scores):
+    return tf.metrics.recall(labels, scores > LEVEL)
+
+
+def metrics_of(labels, scores, weights=None):
+    metrics = {'recall': _hits(labels, scores)}
+    metrics['mean'] = tf.metrics.mean(scores, weights)
+    return metrics
+
+
+def percent(share):
+    return '%d %%' % np.round(100 * share)
+"""
+TRAIN = """\
+import tensorflow as tf
+{line}
+
+
+def model_fn(features, labels, mode):
+    scores = tf.layers.dense(features['x'], 1, tf.sigmoid)
+    loss = tf.losses.log_loss(labels, scores)
+    train_op = tf.train.AdamOptimizer().minimize(loss, tf.train.get_global_step())
+    metrics = {asked}metrics_of(labels, scores)
+    return tf.estimator.EstimatorSpec(
+        mode, loss=loss, train_op=train_op, eval_metric_ops=metrics)
+
+
+estimator = tf.estimator.Estimator(model_fn)
+print({asked}percent(estimator.evaluate(input_fn)['recall']))
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "asked", "level"),
+    [
+        ("import scores as lib", "lib.", "lib.LEVEL"),
+        ("from scores import metrics_of, percent", "", "LEVEL"),
+    ],
+)
+def test_metrics_of_another_file_come_to_the_task(
+    tmp_path: Path, line: str, asked: str, level: str
+) -> None:
+    (tmp_path / "scores.py").write_text(SCORES)
+    main = tmp_path / "main.py"
+    main.write_text(TRAIN.format(line=line, asked=asked))
+    assert "1 training program: 1 native" in rewrite(tmp_path)
+    text = main.read_text()
+    assert f"update_state(labels, scores > {level})" in text
+    assert ("from scores import percent, LEVEL" in text) is (not asked)
+    left = (tmp_path / "scores.py").read_text()
+    assert "metrics_of" not in left
+    assert "_hits" not in left
+    assert "def percent" in left
+    # A file of somebody else's that takes it keeps the program.
+    main.write_text(TRAIN.format(line=line, asked=asked))
+    (tmp_path / "scores.py").write_text(SCORES)
+    (tmp_path / "training.py").unlink()
+    (tmp_path / "other.py").write_text("from scores import metrics_of\n")
+    assert "1 kept" in rewrite(tmp_path)
+    assert (tmp_path / "scores.py").read_text() == SCORES
+
+
 def test_the_projects_own_tests_pass_after_the_rewrite(project: Path) -> None:
     rewrite(project)
     result = subprocess.run(

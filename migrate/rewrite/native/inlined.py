@@ -13,7 +13,7 @@ from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from ...project.positions import code_of
 
-__all__ = ["with_helpers_inlined", "without_unread"]
+__all__ = ["knows_of_tasks", "with_helpers_inlined", "without_unread"]
 
 _MOST = 12
 _KNOWING = ("minimize", "apply_gradients", "compute_gradients")
@@ -103,7 +103,7 @@ def _once(
             if not isinstance(node, cst.Call) or tree.function(node) is not defined:
                 continue
             helper = _helper(tree, defined, node)
-            if helper is None or not _knows(tree, helper, set()):
+            if helper is None or not knows_of_tasks(tree, helper):
                 continue
             if network and not _is_called_once(tree, helper):
                 continue
@@ -179,10 +179,10 @@ def _helper(
     return found if isinstance(found.body, cst.IndentedBlock) else None
 
 
-def _knows(
+def knows_of_tasks(
     tree: Tree,
     helper: cst.FunctionDef,
-    seen: set[cst.CSTNode],
+    seen: set[cst.CSTNode] | None = None,
     asks_for_mode: bool = False,
     of_method: bool = False,
 ) -> bool:
@@ -190,6 +190,7 @@ def _knows(
 
     ``of_method`` says that a method calls it.
     """
+    seen = set() if seen is None else seen
     if helper in seen:
         return False
     seen.add(helper)
@@ -216,7 +217,9 @@ def _knows(
         if is_method and symbol.startswith(_LAYERS):
             return True
         inner = _helper(tree, helper, node)
-        if inner is not None and _knows(tree, inner, seen, asks_for_mode, is_method):
+        if inner is not None and knows_of_tasks(
+            tree, inner, seen, asks_for_mode, is_method
+        ):
             return True
     return False
 

@@ -24,6 +24,7 @@ from ...training import defined_for
 from ..asked import called_in, taken_from, words_of
 from ..layers.model_functions import is_model_fn
 from ..layers.together import Lifting, lifted_together
+from .brought import with_helpers_brought
 from .classes import plain_classes, training_words
 from .code import Refused
 from .config import CLUSTER
@@ -270,6 +271,7 @@ class _Program:
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
         files = with_given_functions(files, facts)
+        files = with_helpers_brought(files, facts, is_model_fn)
         files = [with_variables_inlined(one, facts) for one in files]
         files = [without_idle_words(one, facts, is_model_fn) for one in files]
         files = [with_local_functions_apart(one, facts) for one in files]

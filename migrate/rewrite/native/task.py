@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 import libcst as cst
 
@@ -15,7 +16,7 @@ from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...model.arguments import Argument
 from ...model.in_mode import MODES, Called, in_mode
-from ...model.values import Dict, Layer
+from ...model.values import Dict, Layer, Value
 from ...names.dotted import dotted_name
 from ...project.facts import ParsedModule, ProjectFacts
 from . import tidy
@@ -24,7 +25,7 @@ from .headed import read_head
 from .losses import SUMMED
 from .method import Method
 from .metrics import SIGNATURES as METRICS
-from .metrics import Metric, metric
+from .metrics import Metric, decisions, kind_of, metric
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .said import Said
 from .schedules import SIGNATURES as SCHEDULES
@@ -969,6 +970,7 @@ class Maker:
         found: list[Metric] = []
         nodes: list[cst.BaseExpression] = []
         said = Said(self, mode)
+        shared = self._shared(mode, [one.value for _, one in items])
         for key, one in items:
             value = one.value
             if (
@@ -978,10 +980,12 @@ class Maker:
             ):
                 shown = value.symbol if isinstance(value, Called) else key
                 raise self.stop(one.node, f"the metric `{shown}` has no Keras twin")
-            found.append(self.metric_of(mode, key, value))
+            found.append(self.metric_of(mode, key, value, shared))
             arguments = mode.arguments(value, METRICS[value.symbol])
             nodes += [
-                mode.source_of(a.node) for n, a in arguments.items() if n != "name"
+                a.node if a.node in shared else mode.source_of(a.node)
+                for n, a in arguments.items()
+                if n != "name"
             ]
         constructors = [one.constructor.text for one in found]
         read = mode.needed(nodes)
@@ -1096,16 +1100,41 @@ class Maker:
             value.node or self.defined, f"`{kind}` is not exported natively"
         )
 
-    def metric_of(self, mode: Mode, key: str, value: Called) -> Metric:
+    def _shared(
+        self, mode: Mode, values: Sequence[Value]
+    ) -> dict[cst.BaseExpression, str]:
+        """Names of decisions that several metrics are given, and of which type."""
+        found: dict[cst.BaseExpression, str] = {}
+        for value in values:
+            for one in value.arguments if isinstance(value, Called) else ():
+                source = mode.source_of(one.node)
+                text = self.marked(self.tree.code(source))
+                kind = kind_of(text) if "arg" not in text else None
+                if source is not one.node and kind in ("bool", "int32", "int64"):
+                    found[one.node] = "bool" if decisions(text) else kind
+        names = [self.tree.code(one) for one in found]
+        return {n: k for n, k in found.items() if names.count(self.tree.code(n)) > 1}
+
+    def metric_of(
+        self,
+        mode: Mode,
+        key: str,
+        value: Called,
+        shared: Mapping[cst.BaseExpression, str] = MappingProxyType({}),
+    ) -> Metric:
         """The metric of Keras for one of tf.metrics, in the program's words."""
         said = Said(self, mode)
         arguments = mode.arguments(value, METRICS[value.symbol])
         arguments.pop("name", None)
-        texts = {
-            name: self.marked(said.expression(mode.source_of(one.node)))
-            for name, one in arguments.items()
-        }
-        made = metric(value.symbol, f"{self.quote}{key}{self.quote}", texts)
+        texts, types = {}, {}
+        for name, one in arguments.items():
+            source = mode.source_of(one.node)
+            if one.node in shared:
+                source, types[name] = one.node, shared[one.node]
+            texts[name] = self.marked(said.expression(source))
+        made = metric(
+            value.symbol, f"{self.quote}{key}{self.quote}", texts, types=types
+        )
         return replace(
             made,
             constructor=replace(made.constructor, text=self.take(made.constructor)),
