@@ -203,6 +203,7 @@ class Maker:
         self.replaced.update(self.hooks.replaced)
         self._find_model()
         model, model_setup = self.constructed(self.maker)
+        self._check_made_alike(model_setup)
         model = self._chain() or model
         self.parts.used.add(self.tree.statement(self.maker))
         if HEAD in (self.train.spec or ()):
@@ -340,6 +341,14 @@ class Maker:
     def _hook(self, said: Said, call: cst.Call) -> str:
         arguments = [said.argument(one) for one in call.args]
         return f"{self.tree.code(call.func)}({', '.join(arguments)})"
+
+    def _check_made_alike(self, setup: Sequence[str]) -> None:
+        """Refuses a model that is made of something else in another mode."""
+        for mode in self.modes.values():
+            said = Said(self, mode, init=True)
+            read = mode.needed([self.maker], given=self.replaced)
+            if [said.statement(one) for one in read.statements] != [*setup]:
+                raise self.stop(self.maker, "each mode makes another model")
 
     def _above_model(self) -> list[str]:
         """Comments above what made the model that stand nowhere else."""
