@@ -38,6 +38,7 @@ from .local_functions import with_local_functions_apart
 from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
+from .objects import with_objects_dissolved
 from .task import Task, alias_of, task_of
 from .text import with_lines_fitted
 from .totals import with_losses_added
@@ -272,6 +273,7 @@ class _Program:
         self.facts = facts
         files = with_given_functions(files, facts)
         files = with_helpers_brought(files, facts, is_model_fn)
+        files = [with_objects_dissolved(one, facts, is_model_fn) for one in files]
         files = [with_variables_inlined(one, facts) for one in files]
         files = [without_idle_words(one, facts, is_model_fn) for one in files]
         files = [with_local_functions_apart(one, facts) for one in files]
