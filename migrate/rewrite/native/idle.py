@@ -8,7 +8,7 @@ from contextlib import suppress
 import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
-from ...code.edits import changed
+from ...code.edits import Put, changed
 from ...code.statements import is_docstring
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...names.scopes import Binding
@@ -43,7 +43,8 @@ def without_idle_words(
     nothing that an optimizer adds up over shards. Cells start with zeros anyway. How
     many logits a head wants is said where it is made. A helper tests the mode where it
     is read, and has no name for that; nor has a flag that two branches set. A value
-    that they choose by the mode is chosen in one line.
+    that they choose by the mode is chosen in one line, and cells are wrapped anyway,
+    in what drops while training.
     """
     tree = Tree(parsed.module, parsed.resolver)
     gone: set[cst.CSTNode] = set()
@@ -69,6 +70,7 @@ def without_idle_words(
                 gone.update(one for one in node.args if one.value is shape)
     places |= _heads_moved(tree, is_model_fn)
     places |= _values_of_branches(tree)
+    places |= _wrappers_of_branches(tree)
     if places:
         parsed = changed(parsed, facts, places)
         return without_idle_words(parsed, facts, is_model_fn)
@@ -228,6 +230,46 @@ def _values_of_branches(tree: Tree) -> dict[cst.CSTNode, object]:
         lead = [*(above.leading_lines if above in places else ()), *node.leading_lines]
         places[node] = [made[0].with_changes(leading_lines=lead), *made[1:]]
     return places
+
+
+def _wrappers_of_branches(tree: Tree) -> dict[cst.CSTNode, object]:
+    """``if mode == TRAIN: cell = DropoutWrapper(cell, 0.5)``, where the share asks."""
+    places: dict[cst.CSTNode, object] = {}
+    for node in tree.nodes:
+        if not isinstance(node, cst.If) or node.orelse is not None:
+            continue
+        small = only_small(node.body.body[0]) if len(node.body.body) == 1 else None
+        call = small.value if isinstance(small, cst.Assign) else None
+        symbol = tree.symbol(call.func) if isinstance(call, cst.Call) else None
+        if not isinstance(call, cst.Call) or not isinstance(small, cst.Assign):
+            continue
+        if not (symbol or "").endswith(".DropoutWrapper") or not call.args:
+            continue
+        shares = [one for one in call.args[1:] if _is_share(one)]
+        test, texts = node.test, [f"{tree.code(one.value)} <" for one in shares]
+        if isinstance(test, cst.BooleanOperation) and isinstance(
+            test.operator, cst.And
+        ):
+            # Who keeps all drops nothing.
+            if not tree.code(test.right).startswith(tuple(texts)):
+                continue
+            test = test.left
+        same = tree.code(small.targets[0].target) == tree.code(call.args[0].value)
+        if same and len(shares) == len(call.args) - 1 and _asks_for_mode(tree, test):
+            new: dict[cst.CSTNode, object] = {
+                one.value: cst.IfExp(test, one.value, cst.Float("1.0"))
+                for one in shares
+            }
+            line = node.body.body[0].visit(Put(new))
+            assert isinstance(line, cst.SimpleStatementLine)
+            places[node] = line.with_changes(leading_lines=node.leading_lines)
+    return places
+
+
+def _is_share(arg: cst.Arg) -> bool:
+    """What a wrapper keeps of inputs or outputs."""
+    named = arg.keyword is None or arg.keyword.value.endswith("put_keep_prob")
+    return named and not arg.star
 
 
 def _plain_values(tree: Tree, block: cst.CSTNode) -> dict[str, cst.BaseExpression]:

@@ -399,6 +399,8 @@ class Inliner:
                 names[name] = value
                 continue
             local = name
+            if self._is_there(name, value):
+                continue
             if name in outer | read:
                 local = fresh(name, taken)
                 names[name] = cst.Name(local)
@@ -418,6 +420,19 @@ class Inliner:
             elif name in (outer | read) - set_anew:
                 names[name] = cst.Name(fresh(name, taken))
         return names, before
+
+    def _is_there(self, name: str, value: cst.BaseExpression) -> bool:
+        """A name has this value before the call, from a plain statement."""
+        bound = self.tree.resolver.scopes.opened[self.defined].bindings
+        held = bound.get(name, ())
+        made = held[0].value if len(held) == 1 else None
+        return (
+            made is not None
+            and made.deep_equals(value)
+            and all(len(bound.get(one.value, ())) < 2 for one in _names(value))
+            and self.tree.body(self.tree.statement(made))
+            in [*self.tree.ancestors(self.call)]
+        )
 
     def _wanted(
         self, small: cst.BaseSmallStatement | None, returns: Sequence[cst.Return]

@@ -116,8 +116,7 @@ class _Object:
             if len(self._bindings().get(self.name, ())) != 1:
                 return None
         elif isinstance(self.tree.parent(made), cst.Attribute) and small is not None:
-            name = re.sub(r"(?<=[a-z\d])(?=[A-Z])", "_", self.kinds[0]).lower()
-            self.name = fresh(name, taken) if name in taken else name
+            self.name = fresh("_object", taken)
             places[made] = cst.Name(self.name)
             lines = [lambda now: now]
         else:
