@@ -232,6 +232,33 @@ def test_metrics_of_another_file_come_to_the_task(
     assert (tmp_path / "scores.py").read_text() == SCORES
 
 
+def test_an_object_of_another_file_comes_to_the_task(tmp_path: Path) -> None:
+    (tmp_path / "nets.py").write_text(
+        "import copy\n\nimport tensorflow as tf\n\nLEVEL = 0.5\n\n\nclass Net(object):\n"
+        "    def __init__(self, config, x):\n"
+        "        self.config = copy.copy(config)\n"
+        "        self.scores = self._build(x)\n\n"
+        "    def _build(self, x):\n"
+        "        return tf.layers.dense(x, 1, tf.sigmoid)\n\n"
+        "    def metrics(self, labels):\n"
+        "        return {'recall': tf.metrics.recall(labels, self.scores > LEVEL)}\n"
+    )
+    main = tmp_path / "main.py"
+    text = TRAIN.format(line="from nets import Net", asked="net.")
+    text = text.replace("metrics_of(labels, scores)", "metrics(labels)")
+    text = text.replace("net.percent(", "(").replace(
+        "tf.layers.dense(features['x'], 1, tf.sigmoid)",
+        "Net({}, features['x'])\n    scores = net.scores",
+    )
+    main.write_text(text.replace("    scores = Net", "    net = Net"))
+    assert "1 training program: 1 native" in rewrite(tmp_path)
+    text = main.read_text()
+    assert "from nets import LEVEL" in text
+    assert "copy" not in text
+    assert "update_state(labels, scores > LEVEL)" in text
+    assert (tmp_path / "nets.py").read_text() == "LEVEL = 0.5\n"
+
+
 def test_the_projects_own_tests_pass_after_the_rewrite(project: Path) -> None:
     rewrite(project)
     result = subprocess.run(

@@ -13,12 +13,15 @@ from ...code.tree import Tree, walk
 from ...names.scopes import Binding, BindingKind
 from ...project.facts import ParsedModule, ProjectFacts
 from .inlined import knows_of_tasks
+from .objects import methods_of
 
 __all__ = ["with_helpers_brought"]
 
 _MOST = 12
 _Places = dict[cst.CSTNode, Any]
 _Told = tuple[str, str]
+_Helper = cst.FunctionDef | cst.ClassDef
+_KINDS = (cst.FunctionDef, cst.ClassDef)
 
 
 def with_helpers_brought(
@@ -103,16 +106,16 @@ class _Mover:
             other = self.trees[origin]
             bound = other.resolver.scopes.module_scope.bindings.get(told[1], ())
             helper = bound[0].node if len(bound) == 1 else None
-            if other is self.tree or not isinstance(helper, cst.FunctionDef):
+            if other is self.tree or not isinstance(helper, _KINDS):
                 continue
-            if not helper.decorators and knows_of_tasks(other, helper):
+            if not helper.decorators and _is_wanted(other, helper):
                 found = self._edits(call, other, helper, told)
                 if found is not None:
                     return [(origin, told[1], found)]
         return []
 
     def _edits(
-        self, call: cst.Call, other: Tree, helper: cst.FunctionDef, told: _Told
+        self, call: cst.Call, other: Tree, helper: _Helper, told: _Told
     ) -> _Places | None:
         """The helper above what calls it, with what it asks its own file for."""
         name = helper.name.value
@@ -151,16 +154,26 @@ class _Mover:
 
 
 def _told(call: cst.Call, origin: ParsedModule, facts: ProjectFacts) -> _Told | None:
-    """The file and the name of the function that is called."""
+    """The file and the name of the function or class that is called."""
     found = facts.definition(call.func, origin)
-    if found is None or not isinstance(found.node, cst.FunctionDef):
+    if found is None or not isinstance(found.node, _KINDS):
         return None
     return os.path.abspath(found.module.path), found.name
 
 
-def _of_module(
-    tree: Tree, helper: cst.FunctionDef
-) -> Iterator[tuple[cst.Name, Binding]]:
+def _is_wanted(tree: Tree, helper: _Helper) -> bool:
+    """A Task has no place for it, nor for objects of it."""
+    if isinstance(helper, cst.FunctionDef):
+        return knows_of_tasks(tree, helper)
+    methods = methods_of(helper)
+    return (
+        [tree.code(one.value) for one in helper.bases] in ([], ["object"])
+        and "__call__" not in [one.name.value for one in methods]
+        and any(knows_of_tasks(tree, one) for one in methods)
+    )
+
+
+def _of_module(tree: Tree, helper: _Helper) -> Iterator[tuple[cst.Name, Binding]]:
     """Names in a function that its file binds outside of it, without its own."""
     for node in walk(helper):
         if isinstance(node, cst.Name) and node in tree.resolver.scopes.loads:

@@ -13,7 +13,7 @@ from ...code.tree import Tree, only_small, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from .inlined import Inliner, IsModelFn, fresh, knows_of_tasks
 
-__all__ = ["with_objects_dissolved"]
+__all__ = ["methods_of", "with_objects_dissolved"]
 
 _MOST = 60
 _PLAIN = (cst.Name, cst.SimpleString, cst.Integer, cst.Float)
@@ -53,7 +53,7 @@ def _makers(
     defined = _function(parsed, is_model_fn, number)
     for node in walk(defined.body):
         if isinstance(node, cst.Call) and tree.function(node) is defined:
-            methods = [m for kind in _line(tree, node.func) for m in _methods(kind)]
+            methods = [m for kind in _line(tree, node.func) for m in methods_of(kind)]
             named = {one.name.value for one in methods}
             if not named & {"__call__", "call"} and any(
                 knows_of_tasks(tree, one) for one in methods
@@ -78,7 +78,8 @@ def _line(tree: Tree, func: cst.CSTNode) -> list[cst.ClassDef]:
     return found
 
 
-def _methods(kind: cst.ClassDef) -> list[cst.FunctionDef]:
+def methods_of(kind: cst.ClassDef) -> list[cst.FunctionDef]:
+    """The methods that a class itself defines."""
     return [one for one in kind.body.body if isinstance(one, cst.FunctionDef)]
 
 
@@ -172,7 +173,7 @@ class _Object:
         for kind in kinds:
             for node in self.parsed.module.body:
                 if isinstance(node, cst.ClassDef) and node.name.value == kind:
-                    for one in _methods(node):
+                    for one in methods_of(node):
                         if one.name.value == func.attr.value:
                             return kind, one
         return ("", None) if func.attr.value == "__init__" else None
@@ -220,6 +221,15 @@ class _Object:
                 places[self.tree.statement(stores[0])] = None
                 continue
             local = fresh(name, taken) if name in taken else name
+            for one in nodes if len(stores) == 1 else ():
+                read = only_small(self.tree.statement(one))
+                if isinstance(read, cst.Assign) and read.value is one:
+                    target = self.tree.code(read.targets[0].target)
+                    if len(read.targets) == len(bindings.get(target, ())) == 1:
+                        # The function has a name for it.
+                        local = target
+                        places[self.tree.statement(one)] = None
+                        break
             taken.add(local)
             places |= {one: cst.Name(local) for one in nodes}
         return changed(self.parsed, self.facts, places)

@@ -212,12 +212,15 @@ def _check_parts(files: Iterable[NativeFile], module: str) -> None:
 
 
 def _read_before(parsed: ParsedModule) -> set[str]:
-    """Names that the file read as its author wrote it."""
+    """Names that the file read as its author wrote it, or did not import then."""
     source = parsed.source
     if source.notebook is not None:
         return set()
-    tree = ast.parse(source.raw.decode(source.encoding, "replace"))
-    return {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
+    nodes = [*ast.walk(ast.parse(source.raw.decode(source.encoding, "replace")))]
+    read = {one.id for one in nodes if isinstance(one, ast.Name)}
+    named = [one.asname or one.name for one in nodes if isinstance(one, ast.alias)]
+    known = {one.partition(".")[0] for one in named}
+    return read | {*parsed.resolver.scopes.module_scope.bindings} - known
 
 
 @dataclass
