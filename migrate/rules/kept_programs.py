@@ -159,7 +159,14 @@ OF_TASKS = {
     "EstimatorSpec(": (
         "log values by a LoggingTensorHook; make other hooks a class of the program"
     ),
-    "updates its variables twice": "add the losses up, and call `minimize` once",
+    "updates its variables twice": (
+        "let one optimizer minimize the sum of the losses: a Task has but one"
+    ),
+    "which variables begin as in a checkpoint": (
+        "write the map out in the model_fn, or define its function in the same file"
+    ),
+    "has no place in a Task": "take it out of the model_fn, or do it in a hook",
+    "on embeddings: Keras moves rows": "train by tf.train.AdamOptimizer, or without rows",
     "that it decides late": "ask for the mode first, and return once in its branch",
     "looks at the labels": "give the model features alone, and labels to the loss",
     "minimizes something else than the loss": (

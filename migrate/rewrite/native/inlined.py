@@ -393,8 +393,8 @@ class Inliner:
                 continue
             once = sum(one.value == name for one in _names(body)) == 1
             if name not in changed and (
-                isinstance(value, _PLAIN)
-                or (once and isinstance(value, cst.BinaryOperation) and self.owner)
+                (isinstance(value, _PLAIN) and not self._is_set(value))
+                or (once and self.owner and _is_put_together(value))
             ):
                 names[name] = value
                 continue
@@ -420,6 +420,19 @@ class Inliner:
             elif name in (outer | read) - set_anew:
                 names[name] = cst.Name(fresh(name, taken))
         return names, before
+
+    def _is_set(self, value: cst.BaseExpression) -> bool:
+        """What a method is given of its object changes: a name keeps what it was."""
+        if not self.owner or not isinstance(value, cst.Attribute):
+            return False
+        stored = [
+            one
+            for one in self.tree.nodes
+            if isinstance(one, cst.Attribute)
+            and one.attr.value == value.attr.value
+            and getattr(self.tree.parent(one), "target", None) is one
+        ]
+        return len(stored) > 1
 
     def _is_there(self, name: str, value: cst.BaseExpression) -> bool:
         """A name has this value before the call, from a plain statement."""
@@ -451,6 +464,16 @@ class Inliner:
                 if isinstance(target, cst.Name) and isinstance(value, cst.Name):
                     found.setdefault(value.value, target.value)
         return found
+
+
+def _is_put_together(node: cst.BaseExpression) -> bool:
+    """``'block%d' % number``"""
+    parts = (cst.BinaryOperation, cst.Name, cst.SimpleString, cst.Integer)
+    return isinstance(node, cst.BinaryOperation) and all(
+        isinstance(one, parts)
+        for one in walk(node)
+        if isinstance(one, cst.BaseExpression)
+    )
 
 
 def _names(node: cst.CSTNode) -> list[cst.Name]:

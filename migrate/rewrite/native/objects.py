@@ -10,6 +10,7 @@ import libcst as cst
 
 from ...code.edits import changed
 from ...code.tree import Tree, only_small, walk
+from ...names.scopes import BindingKind
 from ...project.facts import ParsedModule, ProjectFacts
 from .inlined import Inliner, IsModelFn, fresh, knows_of_tasks
 
@@ -216,7 +217,11 @@ class _Object:
             said = only_small(self.tree.statement(stores[0]))
             value = said.value if isinstance(said, cst.Assign) else None
             bound = bindings.get(getattr(value, "value", ""), ())
-            if len(stores) == 1 and isinstance(value, _PLAIN) and len(bound) < 2:
+            # A name of a block may be another thing behind it.
+            first = self.tree.body(self.tree.statement(stores[0])) is self.defined.body
+            given = all(one.kind is BindingKind.PARAMETER for one in bound)
+            lasting = len(bound) < 2 and (first or given)
+            if len(stores) == 1 and isinstance(value, _PLAIN) and lasting:
                 places |= {one: value.deep_clone() for one in nodes}
                 places[self.tree.statement(stores[0])] = None
                 continue
@@ -235,10 +240,11 @@ class _Object:
         return changed(self.parsed, self.facts, places)
 
     def _is_stored(self, node: cst.Attribute) -> bool:
+        inner: cst.CSTNode | None = node
         above = self.tree.parent(node)
-        if isinstance(above, cst.Element):
-            above = self.tree.parent(self.tree.parent(above) or above)
-        return isinstance(above, cst.AssignTarget)
+        while isinstance(above, (cst.Element, cst.Tuple, cst.List)):
+            above, inner = self.tree.parent(above), above
+        return inner is getattr(above, "target", None) or isinstance(above, cst.AsName)
 
 
 def _without_classes(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:

@@ -589,7 +589,9 @@ class Maker:
         if not makers:
             raise self.stop(self.defined, "no layers are seen in the model_fn")
         if len(makers) > 1:
-            raise self.stop(makers[1][1], "the model_fn makes several models")
+            shown = " and ".join(f"`{self.tree.code(one.func)}`" for _, one in makers)
+            reason = f"the model_fn makes several models, {shown}"
+            raise self.stop(makers[1][1], reason)
         self.model, self.maker = makers[0]
         for mode in self.modes.values():
             calls = [one for one in mode.taken if self._calls_model(mode, one)]
