@@ -165,6 +165,7 @@ OF_TASKS = {
     "which variables begin as in a checkpoint": (
         "write the map out in the model_fn, or define its function in the same file"
     ),
+    "an arg_scope is around": "enter the scope in the function that makes the layers",
     "has no place in a Task": "take it out of the model_fn, or do it in a hook",
     "on embeddings: Keras moves rows": "train by tf.train.AdamOptimizer, or without rows",
     "that it decides late": "ask for the mode first, and return once in its branch",

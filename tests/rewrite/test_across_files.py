@@ -259,6 +259,34 @@ def test_an_object_of_another_file_comes_to_the_task(tmp_path: Path) -> None:
     assert (tmp_path / "nets.py").read_text() == "LEVEL = 0.5\n"
 
 
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_scope_around_layers_of_another_file_is_not_lost(
+    tmp_path: Path, inside: bool
+) -> None:
+    slim = "import tensorflow as tf\n\nslim = tf.contrib.slim\n\n\n"
+    net = (
+        "def small(x):\n    x = slim.fully_connected(x, 8, scope='one')\n"
+        "    return slim.fully_connected(x, 1, activation_fn=None, scope='two')\n"
+    )
+    call = "nets.small(features['x'])"
+    (tmp_path / "nets.py").write_text(slim + net)
+    text = TRAIN.format(line="import nets\n\nslim = tf.contrib.slim", asked="")
+    text = text.replace("metrics_of(labels, scores)", "{}").replace("percent(", "(")
+    scope = "with slim.arg_scope([slim.fully_connected], activation_fn=tf.nn.elu):\n"
+    scores = f"scores = {call}" if not inside else f"scores = middle({call[11:]}"
+    text = text.replace(
+        "scores = tf.layers.dense(features['x'], 1, tf.sigmoid)",
+        f"{scope}        {scores}",
+    )
+    if inside:
+        middle = "def middle(x):\n    return nets.small(tf.square(x))\n\n\n"
+        text = text.replace("def model_fn", f"{middle}def model_fn")
+    (tmp_path / "main.py").write_text(text)
+    printed = rewrite(tmp_path)
+    assert "1 kept" in printed
+    assert "an arg_scope is around `nets.Small` of another file" in printed
+
+
 def test_the_projects_own_tests_pass_after_the_rewrite(project: Path) -> None:
     rewrite(project)
     result = subprocess.run(

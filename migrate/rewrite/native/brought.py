@@ -70,7 +70,9 @@ def _without(
         _told(node, one, facts) == (os.path.abspath(parsed.path), name)
         for one in files
         for node in one.nodes
-        if isinstance(node, cst.Call)
+        if (isinstance(node, cst.Attribute) and node.attr.value == name)
+        or (isinstance(node, cst.Name) and node.value == name)
+        if node in one.resolver.scopes.loads or isinstance(node, cst.Attribute)
     )
     if users or any(name in text for text in texts):
         return parsed
@@ -99,7 +101,7 @@ class _Mover:
         for call in self.parsed.nodes:
             if not isinstance(call, cst.Call) or self.tree.function(call) is None:
                 continue
-            told = _told(call, self.parsed, self.facts)
+            told = _told(call.func, self.parsed, self.facts)
             if told is None or told[0] not in paths:
                 continue
             origin = paths.index(told[0])
@@ -146,16 +148,16 @@ class _Mover:
         places: _Places = {top: lambda now: [*lines.values(), moved, now]}
         for node in self.parsed.nodes:
             if isinstance(node, cst.Call):
-                same = _told(node, self.parsed, self.facts) == told
+                same = _told(node.func, self.parsed, self.facts) == told
                 places |= {node.func: cst.Name(name)} if same else {}
             elif isinstance(node, cst.ImportFrom) and held is None:
                 places |= _imported(node, name, [*more.values()])
         return places
 
 
-def _told(call: cst.Call, origin: ParsedModule, facts: ProjectFacts) -> _Told | None:
-    """The file and the name of the function or class that is called."""
-    found = facts.definition(call.func, origin)
+def _told(node: cst.CSTNode, origin: ParsedModule, facts: ProjectFacts) -> _Told | None:
+    """The file and the name of the function or class that an expression names."""
+    found = facts.definition(node, origin)
     if found is None or not isinstance(found.node, _KINDS):
         return None
     return os.path.abspath(found.module.path), found.name

@@ -15,12 +15,14 @@ from ...names.scopes import Binding
 from ...project.facts import ParsedModule, ProjectFacts
 from .canned import units_of_head
 from .code import Refused
+from .task import alias_of
 
 __all__ = ["without_idle_words"]
 
 _NO_COMMA = cst.MaybeSentinel.DEFAULT
 # Functions that run cells, from zeros where they are not told from what.
 _RUNNING = ("dynamic_rnn", "static_rnn")
+_ONE_HOT = ("tf.contrib.layers.one_hot_encoding", "tf.contrib.slim.one_hot_encoding")
 # What values are said by that are no tensors.
 _VALUES = (
     *(cst.Name, cst.Attribute, cst.Subscript, cst.SubscriptElement, cst.Index),
@@ -44,7 +46,7 @@ def without_idle_words(
     many logits a head wants is said where it is made. A helper tests the mode where it
     is read, and has no name for that; nor has a flag that two branches set. A value
     that they choose by the mode is chosen in one line, and cells are wrapped anyway,
-    in what drops while training.
+    in what drops while training. Zeros and ones of labels are TensorFlow's own.
     """
     tree = Tree(parsed.module, parsed.resolver)
     gone: set[cst.CSTNode] = set()
@@ -58,6 +60,8 @@ def without_idle_words(
             plain.add(node)
         if symbol.endswith(_RUNNING):
             places |= _zero_states(tree, node)
+        if symbol in _ONE_HOT and len(node.args) == 2:
+            places |= _one_hot(node, alias_of(parsed))
         if symbol.startswith("tf.layers."):
             gone.update(one for one in node.args if _trains(tree, one))
         if symbol == "tf.layers.dropout":
@@ -97,6 +101,17 @@ def _dimensions(tree: Tree) -> dict[cst.CSTNode, cst.BaseExpression]:
                 units = units_of_head(f"{symbol}({arguments})")
                 found[node] = cst.parse_expression(units)
     return found
+
+
+def _one_hot(call: cst.Call, alias: str) -> dict[cst.CSTNode, object]:
+    """``slim.one_hot_encoding(labels, 10)`` as ``tf.one_hot(labels, 10)``."""
+    names = {"labels": "indices", "num_classes": "depth"}
+    places: dict[cst.CSTNode, object] = {
+        one.keyword: cst.Name(names.get(one.keyword.value, one.keyword.value))
+        for one in call.args
+        if one.keyword is not None
+    }
+    return {**places, call.func: cst.parse_expression(f"{alias}.one_hot")}
 
 
 def _heads_moved(

@@ -944,7 +944,11 @@ class Maker:
             body = statement.body
             return (
                 isinstance(body, cst.IndentedBlock)
-                and all(map(self.is_summary, statements_of(body)))
+                and any(map(self.is_summary, statements_of(body)))
+                and all(
+                    self.is_summary(one) or self._is_of_block(one, statement)
+                    for one in statements_of(body)
+                )
                 and not any(
                     isinstance(one, cst.Attribute) and one.attr.value in ("op", "name")
                     for one in walk(statement)
@@ -956,6 +960,17 @@ class Maker:
             return False
         symbol = self.tree.symbol(value.func) or ""
         return symbol.startswith(_SUMMARIES) and "merge" not in symbol
+
+    def _is_of_block(self, statement: Statement, block: cst.CSTNode) -> bool:
+        """It gives a value a name that nothing outside of a block reads."""
+        small = only_small(statement)
+        target = small.targets[0].target if isinstance(small, cst.Assign) else None
+        loads = self.tree.resolver.scopes.loads
+        return isinstance(target, cst.Name) and all(
+            block in self.tree.ancestors(one)
+            for one in walk(self.defined)
+            if isinstance(one, cst.Name) and one.value == target.value and one in loads
+        )
 
     def _is_idle(self, statement: Statement) -> bool:
         """A summary of ``accuracy[0]``, which nothing updates while it trains."""
@@ -1143,15 +1158,28 @@ class Maker:
             if one.node in shared:
                 source, types[name] = one.node, shared[one.node]
             texts[name] = self.marked(said.expression(source))
-        made = metric(
-            value.symbol, f"{self.quote}{key}{self.quote}", texts, types=types
+        alone = "recall_at_k" in value.symbol and self._is_one_label(
+            texts.get("labels", "")
         )
+        ranks = {"labels": 1} if alone else {}
+        shown = f"{self.quote}{key}{self.quote}"
+        made = metric(value.symbol, shown, texts, ranks=ranks, types=types)
         return replace(
             made,
             constructor=replace(made.constructor, text=self.take(made.constructor)),
             update=tuple(map(self.protected, made.update)),
             sample_weight=made.sample_weight and self.protected(made.sample_weight),
         )
+
+    def _is_one_label(self, labels: str) -> bool:
+        """A loss takes a label an example, as it is or as zeros and ones."""
+        text, name = self.tree.code(self.defined), re.escape(labels)
+        hot = re.findall(rf"(\w+) = [\w.]*\bone_hot\((?:indices=)?{name}\W", text)
+        losses = [
+            *(rf"sparse_softmax_cross_entropy\w*\(([^()]*\W)?{name}[,)]",),
+            *(rf"softmax_cross_entropy\w*\(([^()]*\W)?{one}[,)]" for one in hot),
+        ]
+        return bool(labels) and any(re.search(one, text) for one in losses)
 
     # -- code of the tables
 
