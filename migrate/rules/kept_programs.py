@@ -165,6 +165,10 @@ OF_TASKS = {
     "which variables begin as in a checkpoint": (
         "write the map out in the model_fn, or define its function in the same file"
     ),
+    "mode gives the model something else": (
+        "choose the value in one line, as in `keep = 0.5 if mode == TRAIN else 1.0`"
+    ),
+    "mode makes another model": "give what depends on the mode to its call",
     "an arg_scope is around": "enter the scope in the function that makes the layers",
     "has no place in a Task": "take it out of the model_fn, or do it in a hook",
     "on embeddings: Keras moves rows": "train by tf.train.AdamOptimizer, or without rows",

@@ -92,6 +92,32 @@ def test_no_constructor_has_the_value_of_one_mode(
     assert "self." not in rate
 
 
+def test_an_object_that_is_told_the_mode_drops_in_training_alone(
+    tmp_path: Path,
+) -> None:
+    net = (
+        "class Net(object):\n"
+        "    def __init__(self, params, training):\n"
+        "        self.keep = params['keep'] if training else 1.0\n"
+        "        self.training = training\n\n"
+        "    def __call__(self, x):\n"
+        "        net = tf.nn.dropout(tf.layers.dense(x, 4), self.keep)\n"
+        "        return tf.layers.dropout(net, 0.5, training=self.training)\n\n\n"
+    )
+    made = "made = Net(params, mode == TRAIN)\n    net = made(features['x'])\n"
+    text = PROGRAM.format(keep=f"{made}    keep = 1.0", size="2")
+    text = text.replace("tf.layers.dense(features['x'], 2)", "tf.layers.dense(net, 2)")
+    path = tmp_path / "program.py"
+    path.write_text(text.replace("def model_fn", f"{net}def model_fn"))
+    report = run_job([path], Job())
+    ((_, program),) = report.programs
+    assert program.outcome is ProgramOutcome.NATIVE, program.reason
+    (new,) = (one.new for one in report.changed if one.path == path)
+    assert new is not None
+    assert b" = self.params['keep'] if training else 1.0" in new
+    assert b"(net, training=training)" in new
+
+
 def test_a_choice_of_setup_is_held(tmp_path: Path) -> None:
     text = rewritten(tmp_path, "keep = 0.5 if params['drop'] else 1.0", "params['n']")
     assert not text.startswith("kept: ")

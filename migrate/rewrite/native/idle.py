@@ -17,7 +17,7 @@ from .canned import units_of_head
 from .code import Refused
 from .task import alias_of
 
-__all__ = ["without_idle_words"]
+__all__ = ["asks_for_mode", "without_idle_words"]
 
 _NO_COMMA = cst.MaybeSentinel.DEFAULT
 # Functions that run cells, from zeros where they are not told from what.
@@ -213,7 +213,7 @@ def _values_of_branches(tree: Tree) -> dict[cst.CSTNode, object]:
     """
     places: dict[cst.CSTNode, object] = {}
     for node in tree.nodes:
-        if not isinstance(node, cst.If) or not _asks_for_mode(tree, node.test):
+        if not isinstance(node, cst.If) or not asks_for_mode(tree, node.test):
             continue
         body = tree.body(node)
         first, other = _plain_values(tree, node.body), node.orelse
@@ -270,7 +270,7 @@ def _wrappers_of_branches(tree: Tree) -> dict[cst.CSTNode, object]:
                 continue
             test = test.left
         same = tree.code(small.targets[0].target) == tree.code(call.args[0].value)
-        if same and len(shares) == len(call.args) - 1 and _asks_for_mode(tree, test):
+        if same and len(shares) == len(call.args) - 1 and asks_for_mode(tree, test):
             new: dict[cst.CSTNode, object] = {
                 one.value: cst.IfExp(test, one.value, cst.Float("1.0"))
                 for one in shares
@@ -308,7 +308,7 @@ def _plain_values(tree: Tree, block: cst.CSTNode) -> dict[str, cst.BaseExpressio
     return found
 
 
-def _asks_for_mode(tree: Tree, test: cst.BaseExpression) -> bool:
+def asks_for_mode(tree: Tree, test: cst.BaseExpression) -> bool:
     """The mode compared, or a name for that."""
     if isinstance(test, cst.UnaryOperation):
         test = test.expression

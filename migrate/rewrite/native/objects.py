@@ -12,6 +12,7 @@ from ...code.edits import changed
 from ...code.tree import Tree, only_small, walk
 from ...names.scopes import BindingKind
 from ...project.facts import ParsedModule, ProjectFacts
+from .idle import asks_for_mode
 from .inlined import Inliner, IsModelFn, fresh, knows_of_tasks
 
 __all__ = ["methods_of", "with_objects_dissolved"]
@@ -56,10 +57,23 @@ def _makers(
         if isinstance(node, cst.Call) and tree.function(node) is defined:
             methods = [m for kind in _line(tree, node.func) for m in methods_of(kind)]
             named = {one.name.value for one in methods}
-            if not named & {"__call__", "call"} and any(
-                knows_of_tasks(tree, one) for one in methods
+            # A network is a model by itself, if each mode makes the same.
+            network = "__call__" in named and not _is_told_the_mode(tree, node)
+            if (
+                not network
+                and "call" not in named
+                and any(knows_of_tasks(tree, one) for one in methods)
             ):
                 yield node
+
+
+def _is_told_the_mode(tree: Tree, made: cst.Call) -> bool:
+    return any(
+        (isinstance(one, cst.Name) and one.value == "mode") or asks_for_mode(tree, one)
+        for arg in made.args
+        for one in walk(arg.value)
+        if isinstance(one, cst.BaseExpression)
+    )
 
 
 def _line(tree: Tree, func: cst.CSTNode) -> list[cst.ClassDef]:
@@ -123,6 +137,9 @@ class _Object:
             lines = [lambda now: now]
         else:
             return None
+        for node in walk(self.defined.body):
+            if isinstance(node, cst.Call) and self.tree.code(node.func) == self.name:
+                places[node.func] = cst.Attribute(node.func, cst.Name("__call__"))
         init = cst.Attribute(cst.Name(self.name), cst.Name("__init__"))
         first = cst.SimpleStatementLine([cst.Expr(made.with_changes(func=init))])
         if lines:

@@ -203,7 +203,7 @@ class Maker:
         self.replaced.update(self.hooks.replaced)
         self._find_model()
         model, model_setup = self.constructed(self.maker)
-        self._check_made_alike(model_setup)
+        self._check_made_alike(model, model_setup)
         model = self._chain() or model
         self.parts.used.add(self.tree.statement(self.maker))
         if HEAD in (self.train.spec or ()):
@@ -342,12 +342,13 @@ class Maker:
         arguments = [said.argument(one) for one in call.args]
         return f"{self.tree.code(call.func)}({', '.join(arguments)})"
 
-    def _check_made_alike(self, setup: Sequence[str]) -> None:
+    def _check_made_alike(self, model: str, setup: Sequence[str]) -> None:
         """Refuses a model that is made of something else in another mode."""
         for mode in self.modes.values():
             said = Said(self, mode, init=True)
             read = mode.needed([self.maker], given=self.replaced)
-            if [said.statement(one) for one in read.statements] != [*setup]:
+            lines = [said.statement(one) for one in read.statements]
+            if lines != [*setup] or said.expression(self.maker) != model:
                 raise self.stop(self.maker, "each mode makes another model")
 
     def _above_model(self) -> list[str]:
@@ -758,7 +759,7 @@ class Maker:
         lines = [said.statement(one) for one in before]
         arguments: list[str] = []
         flags = 0
-        for one in call.args:
+        for number, one in enumerate(call.args):
             told = self.train.decided(one.value)
             if (
                 self.told
@@ -770,7 +771,8 @@ class Maker:
             elif told is not None:
                 is_flag = isinstance(told.value, bool)
                 flag = said.expression(one.value) if is_flag else "training"
-                arguments.append(f"training={flag}")
+                plain = any(arg.keyword is None for arg in call.args[number + 1 :])
+                arguments.append(flag if plain else f"training={flag}")
                 flags += 1
             else:
                 text = said.expression(one.value)
