@@ -259,6 +259,28 @@ def test_an_object_of_another_file_comes_to_the_task(tmp_path: Path) -> None:
     assert (tmp_path / "nets.py").read_text() == "LEVEL = 0.5\n"
 
 
+@pytest.mark.parametrize("told", ["", ", mode == tf.estimator.ModeKeys.TRAIN"])
+def test_no_network_of_another_file_is_made_at_each_step(
+    tmp_path: Path, told: str
+) -> None:
+    (tmp_path / "nets.py").write_text(
+        "import tensorflow as tf\n\n\nclass Net(object):\n"
+        "    def __init__(self, units, training=False):\n"
+        "        self.units = units\n        self.rate = 0.5 if training else 0.0\n\n"
+        "    def __call__(self, x):\n"
+        "        return tf.nn.dropout(tf.layers.dense(x, self.units), rate=self.rate)\n"
+    )
+    main = tmp_path / "main.py"
+    text = TRAIN.format(line="import nets", asked="").replace("percent(", "(")
+    text = text.replace("metrics_of(labels, scores)", "{}").replace(
+        "scores = tf.layers.dense(features['x'], 1, tf.sigmoid)",
+        f"net = nets.Net(4{told})\n    hidden = net(features['x'])\n"
+        "    scores = tf.layers.dense(hidden, 1, tf.sigmoid)",
+    )
+    main.write_text(text)
+    assert "the model_fn makes several models, `nets.Net` for one" in rewrite(tmp_path)
+
+
 @pytest.mark.parametrize("inside", [False, True])
 def test_a_scope_around_layers_of_another_file_is_not_lost(
     tmp_path: Path, inside: bool

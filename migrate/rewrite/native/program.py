@@ -381,6 +381,12 @@ class _Program:
                 name,
                 self.watched,
                 normalizes=self._normalizes(one),
+                foreign={
+                    name
+                    for other in self.files
+                    if other is not one
+                    for name in _models(other.parsed)
+                },
             )
         except Blocked as stop:
             raise Refused(one.placed(f"{stop} (line {stop.line})")) from None

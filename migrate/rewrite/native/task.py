@@ -116,6 +116,7 @@ def task_of(
     watched: Collection[str] = (),
     *,
     normalizes: bool = False,
+    foreign: Collection[str] = (),
 ) -> Task:
     """The Task for a model function whose layers are in classes, or Refused.
 
@@ -125,6 +126,7 @@ def task_of(
     """
     made = Maker(parsed, defined, facts, models, name)
     made.normalizes = normalizes
+    made.foreign = foreign
     return made.made(watched)
 
 
@@ -154,6 +156,8 @@ class Maker:
         self.reads_owner = self.keeps_owner = False
         self.closes_over_self = False
         self.normalizes = False
+        # Names of classes of models in other files.
+        self.foreign: Collection[str] = ()
         # The loss is a sum, which replicas add up.
         self.sums = False
         self.features = "features" if "features" in given else self.given[0]
@@ -1231,6 +1235,9 @@ class Maker:
                 shown = self.tree.code(node.func)
                 if symbol.endswith(_MAKES_NONE):
                     continue
+                if shown.rpartition(".")[2] in self.foreign and not symbol:
+                    reason = f"the model_fn makes several models, `{shown}` for one"
+                    raise self.stop(node if self.tree.holds(node) else part, reason)
                 if symbol.startswith(_MAKING) or shown.startswith("tf_keras.layers."):
                     raise self.stop(
                         node if self.tree.holds(node) else part,
