@@ -279,6 +279,13 @@ def test_no_network_of_another_file_is_made_at_each_step(
     )
     main.write_text(text)
     assert "the model_fn makes several models, `nets.Net` for one" in rewrite(tmp_path)
+    # One that a module holds is none of the Task's either.
+    held = (tmp_path / "nets.py").read_text() + "\n\nheld = Net(4)\n"
+    (tmp_path / "nets.py").write_text(held)
+    text = text.replace(f"    net = nets.Net(4{told})\n", "")
+    text = text.replace("import nets", "from nets import held")
+    main.write_text(text.replace("= net(", "= held("))
+    assert "the model_fn makes several models, `held` for one" in rewrite(tmp_path)
 
 
 @pytest.mark.parametrize("inside", [False, True])

@@ -142,6 +142,7 @@ class Maker:
         self.parsed = parsed
         self.tree = Tree(parsed.module, parsed.resolver)
         self.defined = defined
+        self.facts = facts
         self.models = models
         self.name = name
         self.parts = _Parts()
@@ -1235,7 +1236,7 @@ class Maker:
                 shown = self.tree.code(node.func)
                 if symbol.endswith(_MAKES_NONE):
                     continue
-                if shown.rpartition(".")[2] in self.foreign and not symbol:
+                if not symbol and self._is_of_others(node.func):
                     reason = f"the model_fn makes several models, `{shown}` for one"
                     raise self.stop(node if self.tree.holds(node) else part, reason)
                 if symbol.startswith(_MAKING) or shown.startswith("tf_keras.layers."):
@@ -1247,6 +1248,22 @@ class Maker:
                 if isinstance(defined, cst.FunctionDef) and defined not in seen:
                     seen.add(defined)
                     waiting.append(defined.body)
+
+    def _is_of_others(self, func: cst.BaseExpression) -> bool:
+        """A network of another file is made, or one that a module holds is called."""
+        if self.tree.code(func).rpartition(".")[2] in self.foreign:
+            return True
+        told = self.facts.definition(func, self.parsed)
+        made = told.node if told is not None else None
+        if isinstance(func, cst.Name):
+            scope = self.tree.resolver.scopes.module_scope
+            bound = self.tree.resolver.bindings(func)
+            here = bound[0].value if [o.scope for o in bound] == [scope] else None
+            made = made if here is None else here
+        if not isinstance(made, cst.Call):
+            return False
+        name = source_text(made.func).rpartition(".")[2]
+        return name in self.models or name in self.foreign
 
     def _is_free_to_go(self, mode: Mode, statement: Statement) -> bool:
         """A statement that does nothing but bind names, say something or return."""
