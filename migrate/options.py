@@ -22,6 +22,8 @@ class RewriteOptions:
 
     # Programs that are kept, for a trial showed that they train otherwise.
     refuted: tuple[Refuted, ...] = ()
+    # What native programs train on, as --strategy says it; "keep": as they say it.
+    strategy: str = "keep"
 
     def kept_because(self, files: Collection[str]) -> str | None:
         """Why a program of these files, absolute paths, is kept; None if it is not."""

@@ -98,7 +98,7 @@ def file_options(function: F) -> F:
                 "-j",
                 "--jobs",
                 type=click.IntRange(min=0),
-                default=1,
+                default=0,
                 show_default=True,
                 help="Processes to use (0: one per core).",
             ),

@@ -20,6 +20,7 @@ from ..project.writes import Target
 from ..report.findings import Outcome
 from ..report.model import FileResult, FileStatus, Report
 from ..report.printable import printable
+from ..rewrite.native.chosen_strategy import STRATEGIES
 from ..rewrite.pipeline import Job
 from .common import (
     NamedPath,
@@ -40,6 +41,7 @@ Examples:
   tfmigrate rewrite train.py --diff       show what would change
   tfmigrate rewrite src/                  rewrite in place (undo: tfmigrate undo)
   tfmigrate rewrite src/ --out migrated/  write a copy of the tree instead
+  tfmigrate rewrite src/ --strategy mirrored   train on all GPUs of a machine
   tfmigrate rewrite src/ --check          exit 1 if anything is left to do
   tfmigrate rewrite train.py --prove      train old and new side by side first
   tfmigrate rewrite src/ --prove-command 'python -m trainer.task --steps 20'
@@ -59,6 +61,13 @@ or the usage was wrong.
     is_flag=True,
     help="Also edit requirements*.txt, setup.py, setup.cfg, pyproject.toml, "
     "environment.yml and Dockerfiles that install TensorFlow 1.",
+)
+@click.option(
+    "--strategy",
+    type=click.Choice(("keep", *STRATEGIES)),
+    default="keep",
+    show_default=True,
+    help="What programs that become native train on; with keep, on what they say.",
 )
 @click.option("--diff", is_flag=True, help="Print a diff and write nothing.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if work is left.")
@@ -108,6 +117,7 @@ def rewrite(
     timeout: float,
     py2: bool,
     requirements: bool,
+    strategy: str,
     diff: bool,
     check: bool,
     out: Path | None,
@@ -129,6 +139,7 @@ def rewrite(
     job, config = job_from(
         paths, select=select, ignore=ignore, py2=py2, requirements=requirements
     )
+    job = replace(job, options=replace(job.options, strategy=strategy))
     if any(str(p) == "-" for p in paths):
         if len(paths) > 1 or out is not None:
             raise UserError("- reads one program from stdin and takes no other path")

@@ -5,8 +5,8 @@ Statements that no edit names come out byte for byte as they went in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -14,7 +14,6 @@ import libcst as cst
 
 from ..names.nodes import parents
 from ..project.facts import ParsedModule, ProjectFacts
-from ..project.parsing import parse
 from ..project.positions import code_of
 from .tree import Statement, statements_of
 
@@ -29,8 +28,12 @@ class Put(cst.CSTTransformer):
     A function makes of the node, with what was put inside, what comes in its place.
     """
 
-    def __init__(self, places: Mapping[Any, Any]) -> None:
+    def __init__(self, places: Mapping[Any, Any], root: cst.CSTNode) -> None:
         self.places = places
+        self.above = _above(root, places)
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        return node in self.above
 
     def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> Any:
         if original_node not in self.places:
@@ -49,11 +52,10 @@ def changed(
 ) -> ParsedModule:
     """Returns a file with another text, or with others in the places of nodes."""
     if isinstance(change, Mapping):
-        change = Put(change)
+        change = Put(change, parsed.module)
     if not isinstance(change, str):
         change = code_of(parsed.module.visit(change))
-    source = replace(parsed.source, text=change, module=parse(change))
-    return facts.module_of(source)
+    return facts.module_of(parsed.source.with_text(change))
 
 
 @dataclass
@@ -83,10 +85,10 @@ class Edits:
         return {*self.nodes, *self.replace, *self.before}
 
 
-def _above(module: cst.Module, touched: set[cst.CSTNode]) -> set[cst.CSTNode]:
+def _above(root: cst.CSTNode, touched: Iterable[cst.CSTNode]) -> set[cst.CSTNode]:
     """The nodes that hold a touched one: the only ones worth a visit."""
-    above = parents(module)
-    found: set[cst.CSTNode] = {module}
+    above = parents(root)
+    found: set[cst.CSTNode] = {root}
     for node in touched:
         current = above.get(node)
         while current is not None and current not in found:

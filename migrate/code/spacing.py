@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from .ast_nodes import walk as walk_ast
 from .tree import Statement
 
 __all__ = [
@@ -50,7 +51,7 @@ def _gaps(text: str) -> Iterator[tuple[int, int, bool]]:
     lines = text.splitlines()
     said = {
         line - 1
-        for node in ast.walk(ast.parse(text))
+        for node in walk_ast(ast.parse(text))
         if isinstance(node, (ast.Constant, ast.JoinedStr))
         for line in range(node.lineno, (node.end_lineno or 0) + 1)
     }

@@ -6,6 +6,7 @@ import ast
 
 import libcst as cst
 
+from .ast_nodes import walk as walk_ast
 from .tree import Statement, Tree, only_small, walk
 
 # Methods of lists and dicts that change them.
@@ -76,7 +77,7 @@ def assigned(statement: cst.CSTNode) -> list[str]:
 def names_in(code: str) -> set[str]:
     if not code:
         return set()
-    return {n.id for n in ast.walk(ast.parse(code)) if isinstance(n, ast.Name)}
+    return {n.id for n in walk_ast(ast.parse(code)) if isinstance(n, ast.Name)}
 
 
 def loads(tree: Tree, node: cst.CSTNode) -> set[str]:

@@ -12,6 +12,8 @@ import os
 import re
 import warnings
 
+from ..code.ast_nodes import walk as walk_ast
+
 __all__ = ["added_directories"]
 
 _LITERAL = re.compile(
@@ -56,7 +58,7 @@ class _Reader:
 
     def __init__(self, path: str, tree: ast.Module) -> None:
         self.path = path
-        self.nodes = list(ast.walk(tree))
+        self.nodes = list(walk_ast(tree))
         self.values: dict[str, ast.expr | None] = {}
         for node in self.nodes:
             if isinstance(node, ast.Assign):
@@ -80,7 +82,7 @@ class _Reader:
                     node.targets if isinstance(node, ast.Assign) else [node.target]
                 )
                 if any(ast.unparse(one) == "sys.path" for one in targets):
-                    for one in ast.walk(node.value):
+                    for one in walk_ast(node.value):
                         found += self._items(one)
         return found
 

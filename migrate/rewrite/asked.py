@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
+from ..code.ast_nodes import walk as walk_ast
+
 __all__ = ["called_in", "taken_from", "words_by_hand", "words_of"]
 
 # Where a program may look rows of a variable up, their gradients are those rows.
@@ -22,7 +24,7 @@ def words_of(text: str, tree: ast.Module, module: str) -> set[str]:
     """
     taken = taken_from(tree, module)
     found = {"summaries"} if re.search(r"\.summary\.\w+\(", text) else set()
-    for node in ast.walk(tree):
+    for node in walk_ast(tree):
         if isinstance(node, ast.Call):
             func = node.func
             name = func.id if isinstance(func, ast.Name) else ""
@@ -42,13 +44,13 @@ def words_by_hand(text: str, tree: ast.Module, module: str) -> set[str]:
     """All words of a native file, in which a person may have come to ask for more."""
     taken = taken_from(tree, module)
     found, tasks, trainers = words_of(text, tree, module) | taken, set(), set()
-    for node in ast.walk(tree):
+    for node in walk_ast(tree):
         if isinstance(node, ast.ClassDef):
             tasks |= {node.name} if "Task" in map(ast.unparse, node.bases) else set()
         if isinstance(node, ast.Assign):
             made = ast.unparse(node.value).startswith("Trainer(")
             trainers |= {ast.unparse(one) for one in node.targets if made}
-    for node in ast.walk(tree):
+    for node in walk_ast(tree):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
         if ast.unparse(node.func.value) in trainers:
@@ -63,7 +65,7 @@ def words_by_hand(text: str, tree: ast.Module, module: str) -> set[str]:
 def called_in(text: str, tree: ast.Module, tasks: set[str]) -> set[str]:
     """Words for what a file calls or changes of what training.py would leave out."""
     found = {f".{name}" for name in re.findall(r"\.(\w+)", text)}
-    for node in ast.walk(tree):
+    for node in walk_ast(tree):
         if isinstance(node, ast.ClassDef) and node.name in tasks:
             methods = (one for one in node.body if isinstance(one, ast.FunctionDef))
             found |= {f"Task.{one.name}" for one in methods}
@@ -74,7 +76,7 @@ def taken_from(tree: ast.Module, module: str) -> set[str]:
     """Names that a file imports from training.py."""
     return {
         alias.name
-        for node in ast.walk(tree)
+        for node in walk_ast(tree)
         if isinstance(node, ast.ImportFrom)
         and (node.module or "").rpartition(".")[2] == module
         for alias in node.names

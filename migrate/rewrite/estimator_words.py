@@ -31,6 +31,8 @@ _ROOTS = (
     "tf.contrib.tpu.InputPipelineConfig",
     "tf.contrib.distribute.DistributeConfig",
     "tf.contrib.predictor",
+    "tf.contrib.timeseries",
+    "tf.contrib.factorization.KMeansClustering",
 )
 # Below `tf.contrib.learn` there is much that has nothing to do with training.
 _NOT_ESTIMATORS = ("tf.contrib.learn.datasets",)
@@ -43,8 +45,10 @@ _CLASS_ROOTS = (
     "tf.contrib.estimator.",
     "tf.contrib.learn.",
     "tf.contrib.tpu.",
+    "tf.contrib.timeseries.",
+    "tf.contrib.factorization.",
 )
-_CLASS_ENDINGS = ("Estimator", "Classifier", "Regressor")
+_CLASS_ENDINGS = ("Estimator", "Classifier", "Regressor", "KMeansClustering")
 _RUNNERS = ("train_and_evaluate", "Experiment", "learn_runner")
 
 

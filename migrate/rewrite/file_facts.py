@@ -12,6 +12,7 @@ import warnings
 
 import libcst as cst
 
+from ..code.ast_nodes import walk as walk_ast
 from ..names.dotted import import_path
 from ..names.names import Door
 from ..names.scopes import ScopeKind
@@ -169,7 +170,7 @@ def is_started(name: str, text: str) -> bool:
     trainers = {
         one.name
         for one in body
-        if isinstance(one, ast.FunctionDef) and any(map(_trains, ast.walk(one)))
+        if isinstance(one, ast.FunctionDef) and any(map(_trains, walk_ast(one)))
     }
     return any(_does_something(one) or _gets_trained(one, trainers) for one in body)
 
@@ -188,7 +189,7 @@ def _gets_trained(statement: ast.stmt, trainers: set[str]) -> bool:
     return isinstance(statement, ast.Assign) and any(
         isinstance(node, ast.Call)
         and (_trains(node) or ast.unparse(node.func) in trainers)
-        for node in ast.walk(statement.value)
+        for node in walk_ast(statement.value)
     )
 
 
@@ -196,7 +197,7 @@ def _does_something(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.If):
         if any(
             isinstance(node, ast.Name) and node.id == "__name__"
-            for node in ast.walk(statement.test)
+            for node in walk_ast(statement.test)
         ):
             return True
         return any(map(_does_something, [*statement.body, *statement.orelse]))

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tfmigrate.compat.notebooks import Notebook
 
+from ..code.ast_nodes import walk as walk_ast
 from ..report.findings import Finding, Outcome, Safety
 from ..rules.pinned_tensorflow import PINNED
 
@@ -162,7 +163,7 @@ def _listed(text: str) -> set[tuple[int, int]]:
         return set()
     return {
         (item.lineno, item.col_offset)
-        for node in ast.walk(tree)
+        for node in walk_ast(tree)
         if isinstance(node, (ast.List, ast.Tuple, ast.Set))
         for item in node.elts
         if isinstance(item, ast.Constant)

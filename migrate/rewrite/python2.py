@@ -18,6 +18,7 @@ from typing import Any
 
 from tfmigrate.compat.notebooks import Notebook, NotebookError
 
+from ..code.ast_nodes import walk as walk_ast
 from ..project.sources import SourceError, decode
 from ..report.findings import Finding, Outcome, Safety
 from ..rules.python2_source import PYTHON2
@@ -160,17 +161,17 @@ def remains(path: Path, old: str, new: str) -> list[Finding]:
 def _gone_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
     bound = {
         node.id
-        for node in ast.walk(tree)
+        for node in walk_ast(tree)
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     }
-    for node in ast.walk(tree):
+    for node in walk_ast(tree):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             bound.add(node.name)
         elif isinstance(node, ast.arg):
             bound.add(node.arg)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             bound |= {alias.asname or alias.name for alias in node.names}
-    for node in ast.walk(tree):
+    for node in walk_ast(tree):
         if isinstance(node, ast.Name) and node.id in _GONE - bound:
             yield node.lineno, f"`{node.id}` is a name of Python 2"
         if isinstance(node, ast.Attribute):
@@ -186,7 +187,7 @@ def _gone_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 def _divisions(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Divisions that may have been of integers, which dropped the fraction."""
-    for node in ast.walk(tree):
+    for node in walk_ast(tree):
         if (
             isinstance(node, (ast.BinOp, ast.AugAssign))
             and isinstance(node.op, ast.Div)
@@ -209,7 +210,7 @@ def _operands(node: ast.BinOp | ast.AugAssign) -> tuple[ast.expr, ast.expr]:
 
 def _is_fraction(node: ast.expr) -> bool:
     """An operand that is no integer, as far as can be seen."""
-    for inner in ast.walk(node):
+    for inner in walk_ast(node):
         if isinstance(inner, ast.Constant) and isinstance(inner.value, float):
             return True
         if isinstance(inner, ast.Call):

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..code.ast_nodes import walk as walk_ast
 from ..project.facts import ProjectFacts
 from ..project.files import from_here, is_ours
 from ..project.reading import read_or_nothing
@@ -161,7 +162,7 @@ def _asked_by_hand(result: FileResult) -> tuple[Need, ...]:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return ()
-    for node in ast.walk(tree):
+    for node in walk_ast(tree):
         if not isinstance(node, ast.ImportFrom) or not node.module:
             continue
         parts = node.module.split(".")

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..code.ast_nodes import walk as walk_ast
 from .reasons import texts
 
 __all__ = ["ADVICE", "advice_for", "kept_reasons", "kept_section"]
@@ -211,13 +212,13 @@ def kept_reasons() -> list[str]:
             tree = ast.parse(path.read_text("utf-8"))
             found |= set(_told(tree))
             if path.stem == _ORIGINS:
-                returned = (n for n in ast.walk(tree) if isinstance(n, ast.Return))
+                returned = (n for n in walk_ast(tree) if isinstance(n, ast.Return))
                 found |= {text for one in returned for text in texts(one.value)}
     return sorted(found - {_PLACED, *_WITH_ANOTHER}, key=str.lower)
 
 
 def _told(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in walk_ast(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr in _CALLS:
                 for one in node.args:

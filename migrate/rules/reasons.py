@@ -11,6 +11,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..code.ast_nodes import walk as walk_ast
+
 __all__ = ["reasons", "reasons_section"]
 
 _TOOL = Path(__file__).resolve().parent.parent
@@ -30,7 +32,7 @@ def reasons() -> list[str]:
 
 
 def _told(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in walk_ast(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             name, given = node.func.id, node.args
             if name in _RAISED and given:

@@ -13,6 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from ..code.ast_nodes import children as ast_children
+from ..code.ast_nodes import walk as walk_ast
 from ..project.files import WRITTEN_HERE
 from ..project.text import Edit, Lines, apply_edits
 
@@ -247,7 +249,7 @@ def needs(element: str) -> frozenset[str]:
     part, _, piece = element.partition(".")
     found, homes = set(), {}
     tree: ast.AST = ast.parse(source(part))
-    for node in ast.iter_child_nodes(tree):
+    for node in ast_children(tree):
         if isinstance(node, ast.ImportFrom) and node.level:
             for alias in node.names:
                 home = node.module or alias.name
@@ -258,7 +260,7 @@ def needs(element: str) -> frozenset[str]:
     if piece:
         tree = ast.parse(ast.unparse(definitions(part)[piece].node))
         homes |= {name: f"{part}.{name}" for name in definitions(part) if name != piece}
-    for node in ast.walk(tree):
+    for node in walk_ast(tree):
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) in LIBRARIES:
             found.add(ast.unparse(node))
         elif isinstance(node, ast.Name) and node.id in homes:
@@ -268,7 +270,7 @@ def needs(element: str) -> frozenset[str]:
 
 def names_in(text: str) -> set[str]:
     """Returns the names that a text refers to."""
-    return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    return {node.id for node in walk_ast(ast.parse(text)) if isinstance(node, ast.Name)}
 
 
 class Statement:
@@ -344,9 +346,9 @@ def without_idle(texts: dict[str, str], words: frozenset[str]) -> dict[str, str]
     while not some.isdisjoint(texts):
         body = ast.parse("\n".join(texts.values()))
         called = {
-            node.attr for node in ast.walk(body) if isinstance(node, ast.Attribute)
+            node.attr for node in walk_ast(body) if isinstance(node, ast.Attribute)
         }
-        called |= {node.id for node in ast.walk(body) if isinstance(node, ast.Name)}
+        called |= {node.id for node in walk_ast(body) if isinstance(node, ast.Name)}
         found = dict(texts)
         for name in texts.keys() & some:
             if not texts[name].startswith("class "):
@@ -377,7 +379,7 @@ def with_super(method: Statement, base: Statement) -> Statement:
     called = re.compile(
         rf"((return |(\w+ = ))?super\(\)|return (?!self\b)\w+)\.{method.name}\("
     )
-    for node in ast.walk(function_of(method)):
+    for node in walk_ast(function_of(method)):
         found = isinstance(node, ast.stmt) and called.match(ast.unparse(node))
         if found and isinstance(node, ast.stmt):
             lines, first = base.text.splitlines(), function_of(base).body
@@ -444,7 +446,7 @@ def with_said(text: str, brief: dict[str, Said]) -> str:
     """Returns a text where expressions with their arguments stand for calls."""
     if not brief or not re.search(rf"\b({'|'.join(brief)})\(", text):
         return text
-    nodes, lines = [*ast.walk(ast.parse(text))], Lines(text)
+    nodes, lines = [*walk_ast(ast.parse(text))], Lines(text)
     operators = [node for node in nodes if isinstance(node, ast.BinOp)]
     operands = {id(side) for node in operators for side in (node.left, node.right)}
     edits: list[Edit] = []
@@ -542,7 +544,7 @@ def without_types(text: str) -> str:
                 after += text.startswith("\n", after)
                 edits.append(Edit(lines.starts[node.lineno - 1], after, ""))
         fields = isinstance(node, ast.ClassDef) and bool(node.decorator_list)
-        for child in ast.iter_child_nodes(node):
+        for child in ast_children(node):
             walk(child, fields)
 
     walk(ast.parse(text), fields=False)
@@ -551,7 +553,7 @@ def without_types(text: str) -> str:
 
 def signature(function: ast.FunctionDef) -> str:
     """Returns `def name(parameters)` without types, on lines as black has them."""
-    for argument in ast.walk(function.args):
+    for argument in walk_ast(function.args):
         if isinstance(argument, ast.arg):
             argument.annotation = None
     parameters = ast.unparse(function.args).replace("'", '"')

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tfmigrate.compat.notebooks import Notebook, NotebookError
 
+from ..code.ast_nodes import walk as walk_ast
 from ..errors import UserError, missing
 from .recording import is_recording
 
@@ -179,7 +180,7 @@ def _package_of(path: Path) -> tuple[Path | None, str]:
 
 def _imports_relatively(tree: ast.AST) -> bool:
     return any(
-        isinstance(node, ast.ImportFrom) and node.level for node in ast.walk(tree)
+        isinstance(node, ast.ImportFrom) and node.level for node in walk_ast(tree)
     )
 
 
@@ -199,11 +200,11 @@ def program_text(path: Path) -> str:
 def _is_legacy(tree: ast.AST) -> bool:
     modules = {
         alias.asname or alias.name.partition(".")[0]
-        for node in ast.walk(tree)
+        for node in walk_ast(tree)
         if isinstance(node, (ast.Import, ast.ImportFrom))
         for alias in node.names
     }
-    for node in ast.walk(tree):
+    for node in walk_ast(tree):
         if isinstance(node, ast.Attribute) and node.attr in LEGACY_NAMES:
             # An attribute of the program's own objects may have such a name too.
             root: ast.expr = node
@@ -249,7 +250,7 @@ def _imported_files(
 ) -> list[Path]:
     """Files that the imports of a module may mean, below the folders."""
     places: set[Path] = set()
-    for node in ast.walk(tree):
+    for node in walk_ast(tree):
         names: list[str] = []
         roots = folders
         if isinstance(node, ast.Import):

@@ -483,3 +483,19 @@ def test_the_command_line_adds_mirrors_and_takes_back(
     undone = tfmigrate("undo", cwd=folder)
     assert undone.returncode == 0, undone.stderr
     assert {path.name: path.read_bytes() for path in folder.glob("*.py")} == before
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "tf.contrib.timeseries.ARRegressor(10, 10, 10, 1)",
+        "tf.contrib.factorization.KMeansClustering(num_clusters=3)",
+        "tf.contrib.learn.KMeansClustering(3)",
+    ],
+)
+def test_estimators_of_contrib_keep_their_program(tmp_path: Path, made: str) -> None:
+    text = f"import tensorflow as tf\n\nmodel = {made}\nmodel.train(tf.input_fn)\n"
+    report = run_job(project(tmp_path, program=text), Job())
+    (program,) = report.programs
+    assert program.outcome is ProgramOutcome.KEPT
+    assert [one.rule for one in report.results[0].findings] == ["TFM103"]

@@ -112,12 +112,12 @@ class _Line:
         found: list[cst.SimpleStatementLine] = []
         for call in makers[:-1]:
             name = self._fresh(call)
-            made = call.visit(Put(moved))
+            made = call.visit(Put(moved, call))
             assert isinstance(made, (cst.Attribute, cst.Call))
             target = cst.AssignTarget(cst.Name(name))
             found.append(cst.SimpleStatementLine([cst.Assign([target], made)]))
             moved[call] = cst.Name(name)
-        last = line.visit(Put(moved))
+        last = line.visit(Put(moved, line))
         assert isinstance(last, cst.SimpleStatementLine)
         found[0] = found[0].with_changes(leading_lines=line.leading_lines)
         return [*found, last.with_changes(leading_lines=[])]

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...code.ast_nodes import parents_of
+from ...code.ast_nodes import walk as walk_ast
 from .code import Refused, dotted, parsed
 from .layers import SIGNATURES, Plain, Reader, contrib_name, dictionary
 from .text import (
@@ -14,7 +16,6 @@ from .text import (
     bound_names,
     names_in,
     parameters_of,
-    parents_of,
     substituted,
 )
 
@@ -124,7 +125,7 @@ def find_outer_scopes(module: Module) -> dict[str, dict[str, str]]:
         for caller in module.classes:
             for attribute, value in caller.attributes().items():
                 made = [
-                    one for one in ast.walk(value) if isinstance(one, ast.Call)
+                    one for one in walk_ast(value) if isinstance(one, ast.Call)
                 ] + caller.appended(attribute)
                 if lifted.name not in [dotted(one.func) for one in made]:
                     continue
@@ -300,7 +301,7 @@ def _functions(
         return set()
     seen.add(lifted.name)
     found: set[str] = set()
-    for node in ast.walk(lifted.tree):
+    for node in walk_ast(lifted.tree):
         if (
             isinstance(node, (ast.Name, ast.Attribute))
             and attribute_of_self(node) is None

@@ -143,7 +143,7 @@ class _Mover:
                 more[one.value] = cst.ImportAlias(cst.Name(one.value))
             elif _place(there[0]) != _place(here[0], one.value):
                 return None
-        moved = helper.visit(Put(own))
+        moved = helper.visit(Put(own, helper))
         top = next(n for n in self.tree.ancestors(call) if n in self.parsed.module.body)
         places: _Places = {top: lambda now: [*lines.values(), moved, now]}
         for node in self.parsed.nodes:

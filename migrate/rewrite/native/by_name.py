@@ -13,9 +13,11 @@ from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+from ...code.ast_nodes import parents_of
+from ...code.ast_nodes import walk as walk_ast
 from .code import UNKNOWN, Refused, dotted, literal
 from .sharing import Places
-from .text import names_in, parents_of
+from .text import names_in
 
 if TYPE_CHECKING:
     from .classes import Lifted, Module
@@ -54,7 +56,7 @@ def hold_layers(module: Module) -> dict[ast.AST, str]:
     if not any(word in module.code for word in (*_UPDATES, "gradients")):
         return {}
     found: dict[ast.AST, str] = {}
-    for function in ast.walk(module.tree):
+    for function in walk_ast(module.tree):
         if isinstance(function, ast.FunctionDef):
             reader = _Reader(module, function)
             chosen = reader.chosen()
@@ -83,7 +85,7 @@ class _Reader:
     def chosen(self) -> tuple[ast.expr, _Test] | None:
         """The one expression that chooses variables to train, and how."""
         found: dict[ast.expr, _Test] = {}
-        for node in ast.walk(self.function):
+        for node in walk_ast(self.function):
             if not isinstance(node, ast.Call):
                 continue
             given = [k.value for k in node.keywords if k.arg in _UPDATES]
@@ -103,7 +105,7 @@ class _Reader:
             return node
         stores = [
             one
-            for one in ast.walk(self.function)
+            for one in walk_ast(self.function)
             if isinstance(one, ast.Assign)
             and any(n.id == node.id for t in one.targets for n in names_in(t))
         ]
@@ -164,9 +166,9 @@ class _Reader:
         for one in names_in(node):
             if one.id not in {*inside, *_FUNCTIONS, variable}:
                 known[one.id] = literal(ast.unparse(self._source(one)))
-        texts = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant)]
+        texts = [n.value for n in walk_ast(node) if isinstance(n, ast.Constant)]
         self.asked |= {str(one) for one in (*texts, *known.values())}
-        plain = all(isinstance(one, _SAFE) for one in ast.walk(node))
+        plain = all(isinstance(one, _SAFE) for one in walk_ast(node))
         code = compile(ast.Expression(node), "<test>", "eval")
 
         def test(name: str) -> bool:
@@ -174,7 +176,7 @@ class _Reader:
             return bool(eval(code, {**known, "__builtins__": {}, variable: told}))
 
         hidden = any(
-            isinstance(n, ast.Attribute) and n.attr[0] == "_" for n in ast.walk(node)
+            isinstance(n, ast.Attribute) and n.attr[0] == "_" for n in walk_ast(node)
         )
         if not plain or hidden or UNKNOWN in known.values():
             raise Refused(f"variables are chosen by `{ast.unparse(node)}`")
@@ -266,7 +268,7 @@ class _Reader:
     def _loading(self) -> list[ast.Call]:
         return [
             one
-            for one in ast.walk(self.function)
+            for one in walk_ast(self.function)
             if isinstance(one, ast.Call)
             and self._symbol(one.func).endswith(".init_from_checkpoint")
         ]
@@ -274,7 +276,7 @@ class _Reader:
     def _mapped(self, node: ast.expr) -> tuple[Callable[[str], str | None], bool]:
         """What a checkpoint calls variables; whether only what it has is meant."""
         source = self._source(node)
-        for one in ast.walk(self.function):
+        for one in walk_ast(self.function):
             if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Tuple):
                 names = [dotted(name) for name in one.targets[0].elts]
                 source = one.value if dotted(node) == names[0] else source
@@ -369,23 +371,23 @@ class _Reader:
 
     def _check_others(self, node: ast.expr) -> None:
         """Refuses where others read all variables, of which some do not train now."""
-        known = {*ast.walk(node)}
-        for one in ast.walk(self.module.tree):
+        known = {*walk_ast(node)}
+        for one in walk_ast(self.module.tree):
             if isinstance(one, ast.FunctionDef) and one is not self.function:
-                calls = [n for n in ast.walk(one) if isinstance(n, ast.Call)]
+                calls = [n for n in walk_ast(one) if isinstance(n, ast.Call)]
                 if any(dotted(n.func) in self.classes for n in calls):
-                    known |= {*ast.walk(one)} - {*ast.walk(self.function)}
+                    known |= {*walk_ast(one)} - {*walk_ast(self.function)}
         given = [one for call in self._loading() for one in call.args[1:]]
         names = {n.id for one in given for n in names_in(one)}
         loads = [n for n in names_in(self.function) if isinstance(n.ctx, ast.Load)]
-        for one in reversed([*ast.walk(self.function)]):
+        for one in reversed([*walk_ast(self.function)]):
             if isinstance(one, ast.Assign):
                 bound = {n.id for target in one.targets for n in names_in(target)}
                 read = [n for n in loads if n.id in bound]
                 if bound & names or (read and all(n in known for n in read)):
-                    known |= {*ast.walk(one)}
-        known |= {n for one in given for n in ast.walk(one)}
-        for one in ast.walk(self.module.tree):
+                    known |= {*walk_ast(one)}
+        known |= {n for one in given for n in walk_ast(one)}
+        for one in walk_ast(self.module.tree):
             shown = getattr(one, "attr", getattr(one, "value", ""))
             if shown in _WORDS and one not in known:
                 raise Refused("some variables are trained, and all of them are read")

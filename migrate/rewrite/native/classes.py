@@ -9,6 +9,9 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from ...code.ast_nodes import children as ast_children
+from ...code.ast_nodes import parents_of
+from ...code.ast_nodes import walk as walk_ast
 from ...model.layer_functions import LAYERS, LayerFunction
 from ...model.spelling import snake
 from ...project.facts import ParsedModule, ProjectFacts
@@ -42,7 +45,6 @@ from .text import (
     names_in,
     on_one_line,
     parameters_of,
-    parents_of,
     place_of,
     substituted,
     without_gone,
@@ -166,7 +168,7 @@ def _check_made_once(parsed: ParsedModule, names: set[str]) -> None:
 
 def training_words(parsed: ParsedModule) -> frozenset[str]:
     """What the classes of a plain module take from training.py."""
-    nodes = ast.walk(ast.parse(parsed.source.text))
+    nodes = walk_ast(ast.parse(parsed.source.text))
     read = {one.id for one in nodes if isinstance(one, ast.Name)}
     words = {"summary"} if "__tf2__.summary." in parsed.source.text else set()
     return frozenset(read & (CELLS | _LAYERS) | words)
@@ -227,7 +229,7 @@ class Module:
         found = [
             one
             for top in self.text.body
-            for one in ast.walk(top)
+            for one in walk_ast(top)
             if isinstance(one, ast.Name)
             and one.id == name
             and isinstance(one.ctx, ast.Store)
@@ -262,7 +264,7 @@ class Module:
 
     def reads(self, attribute: str, without: ast.ClassDef) -> bool:
         """Code outside of a class reads an attribute of this name."""
-        inside = {*ast.walk(without)}
+        inside = {*walk_ast(without)}
         return any(
             isinstance(one, ast.Attribute)
             and one.attr == attribute
@@ -270,7 +272,7 @@ class Module:
             and attribute_of_self(one) is None
             and dotted(one.value) not in ("params", "FLAGS")
             for top in self.text.body
-            for one in ast.walk(top)
+            for one in walk_ast(top)
         ) or any(
             re.search(rf"(?<!params)(?<!FLAGS)\.{attribute}\b", one)
             for one in self.others
@@ -281,7 +283,7 @@ class Module:
         functions = [
             one.func
             for top in self.text.body
-            for one in ast.walk(top)
+            for one in walk_ast(top)
             if isinstance(one, ast.Call)
             and any(keyword.arg == argument for keyword in one.keywords)
         ]
@@ -305,7 +307,7 @@ class Module:
         return [
             self.text.of(one.value)
             for top in self.text.body
-            for one in ast.walk(top)
+            for one in walk_ast(top)
             if isinstance(one, ast.Assign) and [*map(dotted, one.targets)] == [name]
         ]
 
@@ -417,7 +419,7 @@ class Module:
         for function in [one for one in above if isinstance(one, ast.FunctionDef)]:
             calls = [
                 one
-                for one in ast.walk(function)
+                for one in walk_ast(function)
                 if isinstance(one, ast.Call) and dotted(one.func) in made
             ]
             uses = [
@@ -438,7 +440,7 @@ class Module:
             read = {
                 one.id
                 for call in calls
-                for one in ast.walk(call)
+                for one in walk_ast(call)
                 if isinstance(one, ast.Name)
             }
             known = all(part.known for place in inner for part in place)
@@ -571,13 +573,13 @@ class Module:
         inits = {
             node
             for top in text.body
-            for one in ast.walk(top)
+            for one in walk_ast(top)
             if isinstance(one, ast.ClassDef) and one.name in names
             for init in one.body
             if isinstance(init, ast.FunctionDef) and init.name == "__init__"
-            for node in ast.walk(init)
+            for node in walk_ast(init)
         }
-        for node in (one for top in text.body for one in ast.walk(top)):
+        for node in (one for top in text.body for one in walk_ast(top)):
             if isinstance(node, (ast.Assign, ast.AugAssign, ast.Return)) or (
                 isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
             ):
@@ -786,7 +788,7 @@ class Lifted:
         """Calls of an attribute, or of the elements of a list."""
         names: set[str] = set()
         iterators: set[str] = set()
-        for node in ast.walk(self.call):
+        for node in walk_ast(self.call):
             if isinstance(node, (ast.For, ast.comprehension)):
                 names |= elements(node.target, node.iter, attribute)
             elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
@@ -794,7 +796,7 @@ class Lifted:
                 if iterated and attribute_of_self(iterated[0]) == attribute:
                     iterators |= {self.of(one) for one in node.targets}
         found: list[_Use] = []
-        for node in ast.walk(self.call):
+        for node in walk_ast(self.call):
             if not isinstance(node, ast.Call):
                 continue
             func = node.func
@@ -814,7 +816,7 @@ class Lifted:
         """Calls whose values the constructor appends to a list."""
         return [
             one.args[0]
-            for one in ast.walk(self.init)
+            for one in walk_ast(self.init)
             if isinstance(one, ast.Call)
             and isinstance(one.func, ast.Attribute)
             and attribute_of_self(one.func.value) == attribute
@@ -828,7 +830,7 @@ class Lifted:
         """What the constructor gives to attributes."""
         return {
             name: node.value
-            for node in ast.walk(self.init)
+            for node in walk_ast(self.init)
             if isinstance(node, ast.Assign) and len(node.targets) == 1
             if (name := attribute_of_self(node.targets[0])) is not None
         }
@@ -859,7 +861,7 @@ class Lifted:
         assert isinstance(statement, ast.Expr)
         inner = {
             one.id
-            for one in ast.walk(statement)
+            for one in walk_ast(statement)
             if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
         }
         stored = self.attributes()
@@ -901,7 +903,7 @@ class Lifted:
                 self.at = at
                 text.put(node, moved if isinstance(value, HELD) else f"({moved})")
                 continue
-            pending += ast.iter_child_nodes(node)
+            pending += ast_children(node)
         return text.done()[1:-2]
 
     def _of_shape(self, node: ast.AST) -> str | None:
@@ -973,7 +975,7 @@ class Lifted:
         """
         order = place_of(place)
         first_use: dict[str, tuple[int, int]] = {}
-        for node in ast.walk(self.call):
+        for node in walk_ast(self.call):
             name = attribute_of_self(node)
             if name is not None:
                 first_use[name] = min(
@@ -1037,7 +1039,7 @@ class Lifted:
         """An attribute that the class does not have yet."""
         taken = {
             name
-            for node in ast.walk(self.tree)
+            for node in walk_ast(self.tree)
             if (name := attribute_of_self(node)) is not None
         }
         wanted = re.sub(r"\W+", "_", wanted).strip("_")
@@ -1077,13 +1079,13 @@ class Lifted:
 
     def _check_scopes(self) -> None:
         """Refuses scopes that say more of the layers within than can be said here."""
-        for block in (one for one in ast.walk(self.call) if isinstance(one, ast.With)):
+        for block in (one for one in walk_ast(self.call) if isinstance(one, ast.With)):
             said = self.module.said_by(block, self.symbol, self.source)
             if not said:
                 continue
             for attribute, value in self.attributes().items():
                 uses = [one for one in self.uses(attribute) if block in one.withs]
-                kinds = [one for one in ast.walk(value) if isinstance(one, ast.Call)]
+                kinds = [one for one in walk_ast(value) if isinstance(one, ast.Call)]
                 code = " ".join(map(self.of, [*kinds, *self.appended(attribute)]))
                 if uses and self.module.takes(code, said):
                     raise Refused(
@@ -1093,7 +1095,7 @@ class Lifted:
 
     def _first_values_made(self) -> None:
         """Initializers and regularizers of the constructor, as those of Keras."""
-        for node in ast.walk(self.init):
+        for node in walk_ast(self.init):
             if isinstance(node, ast.Call) and (
                 (self.symbol(self.of(node.func)) or "").startswith("tf.keras.layers.")
             ):
@@ -1126,7 +1128,7 @@ class Lifted:
             node = next(
                 (
                     one
-                    for one in ast.walk(self.init)
+                    for one in walk_ast(self.init)
                     if isinstance(one, ast.Call)
                     and self.symbol(self.of(one.func)) == "tf.estimator.FunctionLayer"
                 ),
@@ -1292,7 +1294,7 @@ class Lifted:
         code = made.made[0]
         if len(made.made) > 1:
             code = f"tf_keras.Sequential([{', '.join(made.made)}])"
-        for one in ast.walk(parsed(code)):
+        for one in walk_ast(parsed(code)):
             if isinstance(one, ast.Name) and one.id in self.locals - self.init_names - {
                 "self"
             }:
@@ -1322,7 +1324,7 @@ class Lifted:
         if isinstance(node, ast.Name):
             values = [
                 one.value
-                for one in ast.walk(self.call)
+                for one in walk_ast(self.call)
                 if isinstance(one, ast.Assign)
                 and len(one.targets) == 1
                 and isinstance(one.targets[0], ast.Name)
@@ -1378,7 +1380,7 @@ class Lifted:
     ) -> int | None:
         code = " ".join(
             self.of(one)
-            for one in ast.walk(self.init)
+            for one in walk_ast(self.init)
             if isinstance(one, ast.Call) and attribute in self.of(self.statement(one))
         )
         kinds = re.findall(r"\b(\w+)\(", code)
@@ -1399,7 +1401,7 @@ class Lifted:
         while True:
             found = [
                 one
-                for one in ast.walk(self.call)
+                for one in walk_ast(self.call)
                 if isinstance(one, ast.Call) and self._is_layer_of_contrib(one)
             ]
             inner = [
@@ -1479,7 +1481,7 @@ class Lifted:
             found = next(
                 (
                     (node, one)
-                    for node in ast.walk(self.init)
+                    for node in walk_ast(self.init)
                     if isinstance(node, ast.Call)
                     for one in node.keywords
                     if (one.arg or "").endswith("_initializer")
@@ -1512,7 +1514,7 @@ class Lifted:
             block = next(
                 (
                     one
-                    for one in ast.walk(self.call)
+                    for one in walk_ast(self.call)
                     if isinstance(one, ast.With) and self._names_only(one)
                 ),
                 None,
@@ -1549,12 +1551,12 @@ class Lifted:
         for item in block.items:
             if item.optional_vars is None:
                 continue
-            for name in ast.walk(item.optional_vars):
+            for name in walk_ast(item.optional_vars):
                 if isinstance(name, ast.Name) and any(
                     isinstance(one, ast.Name)
                     and one.id == name.id
                     and isinstance(one.ctx, ast.Load)
-                    for one in ast.walk(self.call)
+                    for one in walk_ast(self.call)
                 ):
                     raise Refused(f"the scope `{name.id}` is used as a value")
         return True
@@ -1567,7 +1569,7 @@ class Lifted:
         self.take()
         while True:
             changed = False
-            for node in ast.walk(self.tree):
+            for node in walk_ast(self.tree):
                 if not isinstance(node, ast.Call):
                     continue
                 symbol = self.symbol(self.of(node.func))
@@ -1642,7 +1644,7 @@ class Lifted:
 
     def _aliases(self) -> None:
         """Layers are read where the constructor keeps them, not by another name."""
-        for node in ast.walk(self.call):
+        for node in walk_ast(self.call):
             if not isinstance(node, ast.Assign) or len(node.targets) != 1:
                 continue
             name, attribute = dotted(node.targets[0]), attribute_of_self(node.value)
@@ -1665,12 +1667,12 @@ class Lifted:
             for name, value in self.attributes().items()
             if isinstance(value, ast.List) and self.appended(name)
         }
-        for node in ast.walk(self.call):
+        for node in walk_ast(self.call):
             if isinstance(node, ast.For):
                 inside: list[ast.AST] = [*node.body, *node.orelse]
             elif isinstance(node, (ast.ListComp, ast.DictComp, ast.GeneratorExp)):
                 if len(node.generators) == 1:
-                    inside = [*ast.iter_child_nodes(node)]
+                    inside = [*ast_children(node)]
                     inside.remove(node.generators[0])
                     inside += node.generators[0].ifs
                     self._loop(node.generators[0], inside, lists)
@@ -1697,7 +1699,7 @@ class Lifted:
         used = {
             one.id
             for part in inside
-            for one in ast.walk(part)
+            for one in walk_ast(part)
             if isinstance(one, ast.Name)
         }
         if not layers or not others:
@@ -1734,7 +1736,7 @@ class Lifted:
 
         No second one for numbers that `enumerate` gives to the layers.
         """
-        names = [one.id for one in ast.walk(target) if isinstance(one, ast.Name)]
+        names = [one.id for one in walk_ast(target) if isinstance(one, ast.Name)]
         read = [one for one in names if one in used]
         if not read:
             return None, None
@@ -1761,13 +1763,13 @@ class Lifted:
                 return
             lists, loop = found
             names = {
-                one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)
+                one.id for one in walk_ast(loop.target) if isinstance(one, ast.Name)
             }
             for empty, append in lists:
                 assert isinstance(append.value, ast.Call)
                 element = append.value.args[0]
                 used = {
-                    one.id for one in ast.walk(element) if isinstance(one, ast.Name)
+                    one.id for one in walk_ast(element) if isinstance(one, ast.Name)
                 }
                 target, over = self._rounds(loop, used & names)
                 made = f"[{self.of(element)} for {target} in {over}]"
@@ -1818,7 +1820,7 @@ class Lifted:
                 plain = not any(
                     isinstance(n, ast.Call)
                     and dotted(n.func) not in ("enumerate", "range")
-                    for n in ast.walk(loop.iter)
+                    for n in walk_ast(loop.iter)
                 )
                 if pairs and (len(pairs) == 1 or plain):
                     return pairs, loop
@@ -1841,7 +1843,7 @@ class Lifted:
         names = ("DenseFeatures", "SequenceFeatures")
         found = (
             one
-            for one in ast.walk(self.init)
+            for one in walk_ast(self.init)
             if isinstance(one, ast.Call) and dotted(one.func) in names
         )
         return sorted(found, key=place_of)
@@ -1872,7 +1874,7 @@ class Lifted:
                 continue
             reads = [
                 one
-                for one in ast.walk(self.call)
+                for one in walk_ast(self.call)
                 if isinstance(one, ast.Name) and one.id == name
             ]
             if any(not isinstance(one.ctx, ast.Load) for one in reads):
@@ -1884,7 +1886,7 @@ class Lifted:
                 return
 
     def _rename(self, name: str, new: str) -> None:
-        for one in ast.walk(self.call):
+        for one in walk_ast(self.call):
             if (isinstance(one, ast.arg) and one.arg == name) or (
                 isinstance(one, ast.Name) and one.id == name
             ):
@@ -1897,7 +1899,7 @@ class Lifted:
         while True:
             read = {
                 name
-                for node in ast.walk(self.tree)
+                for node in walk_ast(self.tree)
                 if isinstance(node, ast.Attribute)
                 and isinstance(node.ctx, ast.Load)
                 and (name := attribute_of_self(node)) is not None
@@ -1923,7 +1925,7 @@ class Lifted:
             # What gives a name a new value out of its old one does not read it.
             read = {
                 one.id
-                for one in ast.walk(self.call)
+                for one in walk_ast(self.call)
                 if isinstance(one, ast.Name)
                 and isinstance(one.ctx, ast.Load)
                 and not _names_one(self.statement(one), one.id)
@@ -1931,7 +1933,7 @@ class Lifted:
             found = [
                 node
                 for name in self.moved_names - read
-                for node in ast.walk(self.call)
+                for node in walk_ast(self.call)
                 if isinstance(node, ast.Assign) and _names_one(node, name)
             ]
             if not found:
@@ -1965,20 +1967,20 @@ def _names_one(node: ast.AST, name: str) -> bool:
 def _stored(node: ast.AST) -> set[str]:
     return {
         one.id
-        for one in ast.walk(node)
+        for one in walk_ast(node)
         if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
     }
 
 
 def _holds(node: ast.AST, inner: ast.AST) -> bool:
-    return any(one is inner for one in ast.walk(node))
+    return any(one is inner for one in walk_ast(node))
 
 
 def _made_in(statement: ast.stmt, text: Text) -> set[str]:
     """Attributes with layers or weights that a statement of a constructor makes."""
     found = {
         name
-        for node in ast.walk(statement)
+        for node in walk_ast(statement)
         if (name := attribute_of_self(node)) is not None
     }
     code = text.of(statement)

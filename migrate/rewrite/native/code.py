@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...code.ast_nodes import walk as walk_ast
+
 __all__ = [
     "UNKNOWN",
     "Arguments",
@@ -95,7 +97,7 @@ def repeatable(text: str) -> bool:
         and not dotted(node.func).startswith(
             ("tf.random", "tf.nn.dropout", "tf.layers")
         )
-        for node in ast.walk(parsed(text))
+        for node in walk_ast(parsed(text))
         if isinstance(node, ast.Call)
     )
 

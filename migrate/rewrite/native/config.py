@@ -14,9 +14,17 @@ from .page import Page
 from .strategies import for_servers
 from .word import Handler, Word, arguments, named, root_of, taken
 
-__all__ = ["CLUSTER", "WORDS", "clusters", "fields", "of_trainer", "replaced"]
+__all__ = [
+    "CLUSTER",
+    "FIELDS",
+    "WORDS",
+    "clusters",
+    "fields",
+    "of_trainer",
+    "replaced",
+]
 
-_FIELDS = (
+FIELDS = (
     "model_dir",
     "tf_random_seed",
     "save_summary_steps",
@@ -147,7 +155,7 @@ def _takes_params(task: cst.ClassDef) -> bool:
 
 def _config(page: Page, word: Word) -> None:
     if word.call is not None:
-        fields(page, word.call, _FIELDS)
+        fields(page, word.call, FIELDS)
 
 
 def fields(page: Page, call: cst.Call, parameters: tuple[str, ...]) -> None:
@@ -239,7 +247,7 @@ def replaced(page: Page) -> None:
         if not isinstance(node, cst.Attribute) or node.attr.value != "replace":
             continue
         names = [arg.keyword.value for arg in call.args if arg.keyword is not None]
-        if names and len(names) == len(call.args) and set(names) <= {*_FIELDS}:
+        if names and len(names) == len(call.args) and set(names) <= {*FIELDS}:
             page.words.add("replace")
             for name, arg in zip(names, call.args, strict=True):
                 field(page, call, name, arg)

@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 import libcst as cst
 
+from ...code.ast_nodes import parents_of
+from ...code.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule, ProjectFacts
 from .code import Refused, dotted, literal
-from .text import Text, bound_names, names_in, parameters_of, parents_of
+from .text import Text, bound_names, names_in, parameters_of
 
 __all__ = ["SIGNATURE", "Shares", "with_constant_shares"]
 
@@ -90,7 +92,7 @@ class _Program:
         if isinstance(value, ast.IfExp):
             return self._condition(value)
         if not isinstance(value, ast.Name):
-            if any(isinstance(one, ast.IfExp) for one in ast.walk(value)):
+            if any(isinstance(one, ast.IfExp) for one in walk_ast(value)):
                 raise Refused("`DropoutWrapper` with a share that is computed")
             return None
         function = self.function(value)
@@ -160,7 +162,7 @@ class _Program:
                 self.symbol(used.func) in _WRAPPERS
                 or any(
                     isinstance(top, ast.FunctionDef) and top.name == dotted(used.func)
-                    for top in ast.walk(self.module)
+                    for top in walk_ast(self.module)
                 )
             )
             if not made and not isinstance(used, ast.keyword):

@@ -275,7 +275,8 @@ def _wrappers_of_branches(tree: Tree) -> dict[cst.CSTNode, object]:
                 one.value: cst.IfExp(test, one.value, cst.Float("1.0"))
                 for one in shares
             }
-            line = node.body.body[0].visit(Put(new))
+            first = node.body.body[0]
+            line = first.visit(Put(new, first))
             assert isinstance(line, cst.SimpleStatementLine)
             places[node] = line.with_changes(leading_lines=node.leading_lines)
     return places

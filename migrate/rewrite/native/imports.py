@@ -8,6 +8,7 @@ import sys
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from ...code.ast_nodes import walk as walk_ast
 from ...project.text import Edit, Lines, apply_edits
 
 __all__ = ["Wanted", "is_gone", "with_imports"]
@@ -52,7 +53,7 @@ def with_imports(text: str, wanted: Wanted) -> str:
 
 
 def _without_unused(tree: ast.Module, lines: Lines, wanted: Wanted) -> Iterator[Edit]:
-    read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    read = {n.id for n in walk_ast(tree) if isinstance(n, ast.Name)}
     for body in _bodies(tree):
         gone: list[ast.stmt] = []
         for statement in body:
@@ -72,7 +73,7 @@ def _without_unused(tree: ast.Module, lines: Lines, wanted: Wanted) -> Iterator[
 
 
 def _bodies(tree: ast.Module) -> Iterator[list[ast.stmt]]:
-    for node in ast.walk(tree):
+    for node in walk_ast(tree):
         for field in ("body", "orelse", "finalbody"):
             body = getattr(node, field, None)
             if isinstance(body, list) and body:

@@ -279,7 +279,7 @@ class Inliner:
         for one in walk(self.helper.body) if self.above else ():
             if isinstance(one, cst.Call) and self.tree.code(one) == "super()":
                 new[one] = cst.parse_expression(self.above)
-        change = Put(new)
+        change = Put(new, self.helper)
         moved: list[Statement] = [one.visit(change) for one in inside]  # type: ignore[misc]
         if tail:
             return self._joined(before, moved)
@@ -297,7 +297,7 @@ class Inliner:
             return self._joined(before, moved)
         if result is None:
             return None
-        after = self.statement.visit(Put({self.call: result}))
+        after = self.statement.visit(Put({self.call: result}, self.statement))
         assert isinstance(after, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
         if isinstance(after, cst.SimpleStatementLine):
             after = after.with_changes(leading_lines=[])

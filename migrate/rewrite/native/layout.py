@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Collection, Iterator
 
+from ...code.ast_nodes import walk as walk_ast
 from ...project.text import Edit, Lines, apply_edits
 
 __all__ = ["tidied", "wrapped"]
@@ -29,7 +30,7 @@ def tidied(text: str, names: Collection[str], width: int) -> str:
 
 
 def _calls(tree: ast.AST, names: Collection[str]) -> Iterator[ast.Call]:
-    for node in ast.walk(tree):
+    for node in walk_ast(tree):
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Name)
@@ -118,7 +119,7 @@ def _broken(
     text: str, lines: Lines, long: Collection[int], width: int
 ) -> list[Edit] | None:
     """Breaks of the first call that makes its line shorter, or around a choice."""
-    for node in ast.walk(ast.parse(text)):
+    for node in walk_ast(ast.parse(text)):
         value = node.value if isinstance(node, (ast.Assign, ast.Return)) else None
         if isinstance(value, ast.IfExp) and {value.lineno, value.end_lineno} <= {*long}:
             line = lines.line_text(value.lineno)
@@ -132,7 +133,7 @@ def _broken(
                     Edit(start + end, start + end, f"\n{outer})"),
                 ]
     hanging = re.search(r"(?m)^[ \t]*\),?$", text) is not None
-    for node in ast.walk(ast.parse(text)):
+    for node in walk_ast(ast.parse(text)):
         if not isinstance(node, ast.Call) or node.lineno not in long:
             continue
         line = lines.line_text(node.lineno)

@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from ...code.ast_nodes import parents_of
+from ...code.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule, ProjectFacts
 from .code import dotted
 from .text import (
@@ -14,7 +16,6 @@ from .text import (
     bound_names,
     names_in,
     parameters_of,
-    parents_of,
     place_of,
 )
 
@@ -66,7 +67,7 @@ def _once(code: str, others: str) -> str | None:
 
 def _written_out(text: Text) -> bool:
     """``dense = partial(tf.layers.dense, ...)``: the layer where it is called."""
-    functions = (one for top in text.body for one in ast.walk(top))
+    functions = (one for top in text.body for one in walk_ast(top))
     for outer in functions:
         for made in outer.body if isinstance(outer, ast.FunctionDef) else ():
             value = made.value if isinstance(made, ast.Assign) else None
@@ -115,7 +116,7 @@ def _makers(text: Text) -> set[str]:
     functions = [
         one
         for top in text.body
-        for one in ast.walk(top)
+        for one in walk_ast(top)
         if isinstance(one, ast.FunctionDef)
     ]
     found = {one.name for one in functions if _MAKES.search(text.of(one))}
@@ -125,7 +126,7 @@ def _makers(text: Text) -> set[str]:
             for one in functions
             if any(
                 isinstance(node, ast.Call) and dotted(node.func) in found
-                for node in ast.walk(one)
+                for node in walk_ast(one)
             )
         }
         if more <= found:
@@ -169,26 +170,26 @@ def _moved_method(text: Text, outer: ast.ClassDef, inner: ast.FunctionDef) -> bo
     """Puts a method of a network before its class: it is given what it reads of it."""
     methods = [one for one in outer.body if isinstance(one, ast.FunctionDef)]
     known = {one.name for one in methods}
-    own = {*ast.walk(inner)}
+    own = {*walk_ast(inner)}
     reads = [one for one in own if attribute_of_self(one)]
     reads.sort(key=place_of)
     names = list(dict.fromkeys(str(attribute_of_self(one)) for one in reads))
     given = parameters_of(inner)
     calls = [
         one
-        for one in ast.walk(outer)
+        for one in walk_ast(outer)
         if isinstance(one, ast.Call) and attribute_of_self(one.func) == inner.name
     ]
     named = [
         one
         for top in text.body
-        for one in ast.walk(top)
+        for one in walk_ast(top)
         if isinstance(one, ast.Attribute) and one.attr == inner.name
     ]
     stored = {
         attribute_of_self(one)
         for method in methods
-        for one in ast.walk(method)
+        for one in walk_ast(method)
         if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
         if method.name != "__init__"
     }
@@ -222,7 +223,7 @@ def _is_plain(function: ast.FunctionDef) -> bool:
         or arguments.kwarg
         or arguments.kwonlyargs
         or arguments.posonlyargs
-        or any(isinstance(one, _STRANGE) for one in ast.walk(function))
+        or any(isinstance(one, _STRANGE) for one in walk_ast(function))
     )
 
 
@@ -242,7 +243,7 @@ _SCOPES = (
 def _calls(outer: ast.FunctionDef, inner: ast.FunctionDef) -> Iterator[ast.Call | None]:
     """Calls of a function; None for each other use."""
     above = parents_of(outer)
-    own = {*ast.walk(inner)}
+    own = {*walk_ast(inner)}
     for node in names_in(outer):
         if node.id != inner.name:
             continue
@@ -270,20 +271,20 @@ def _binds_nothing(scope: ast.AST, inner: ast.FunctionDef) -> bool:
     """What a function reads has the same meaning in a scope around its call."""
     stored = {
         one.id
-        for one in ast.walk(scope)
+        for one in walk_ast(scope)
         if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
-    } | {one.arg for one in ast.walk(scope) if isinstance(one, ast.arg)}
+    } | {one.arg for one in walk_ast(scope) if isinstance(one, ast.arg)}
     loads = {one.id for one in names_in(inner)} - bound_names(inner)
     return not stored & loads
 
 
 def _surely_bound(outer: ast.FunctionDef, call: ast.Call) -> set[str]:
     """Names that have a value when a function is first called."""
-    found = {one.arg for one in ast.walk(outer.args) if isinstance(one, ast.arg)}
+    found = {one.arg for one in walk_ast(outer.args) if isinstance(one, ast.arg)}
 
     def block(statements: Sequence[ast.stmt]) -> None:
         for one in statements:
-            if any(node is call for node in ast.walk(one)) and not isinstance(
+            if any(node is call for node in walk_ast(one)) and not isinstance(
                 one, ast.With
             ):
                 return
@@ -292,7 +293,7 @@ def _surely_bound(outer: ast.FunctionDef, call: ast.Call) -> set[str]:
             elif isinstance(one, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
                 found.update(
                     name.id
-                    for name in ast.walk(one)
+                    for name in walk_ast(one)
                     if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
                 )
 
@@ -312,7 +313,7 @@ def _is_taken(text: Text, outer: ast.stmt, inner: ast.FunctionDef) -> bool:
         )
         or (isinstance(one, ast.alias) and (one.asname or one.name) == inner.name)
         for top in text.body
-        for one in ast.walk(top)
+        for one in walk_ast(top)
         if one is not inner
     )
 

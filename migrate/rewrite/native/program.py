@@ -11,6 +11,7 @@ from difflib import get_close_matches
 
 import libcst as cst
 
+from ...code.ast_nodes import walk as walk_ast
 from ...code.blocked import Blocked
 from ...code.edits import changed
 from ...code.spacing import in_tabs, without_new_gaps
@@ -26,6 +27,7 @@ from ..asked import called_in, taken_from, words_of
 from ..layers.model_functions import is_model_fn
 from ..layers.together import Lifting, lifted_together
 from .brought import with_helpers_brought
+from .chosen_strategy import with_strategy
 from .classes import plain_classes, training_words
 from .code import Refused
 from .config import CLUSTER
@@ -40,6 +42,7 @@ from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
 from .objects import with_objects_dissolved
+from .tables import exports, with_tables_held
 from .task import Task, alias_of, task_of
 from .text import with_lines_fitted
 from .totals import with_losses_added
@@ -84,7 +87,6 @@ def native(
     package: Callable[[ParsedModule], str],
 ) -> dict[str, NativeFile]:
     """The files of a program as plain TensorFlow 2, by path; raises Refused."""
-    del options
     for parsed in files:
         for word, why in _NOT_MOVED.items():
             if word in parsed.source.text:
@@ -92,11 +94,15 @@ def native(
     texts = [parsed.source.text for parsed in files]
     if all(any(w in t for t in texts) for w in ("CheckpointSaver", "EvalSpec")):
         raise Refused("evaluations follow what a hook of its own saves")
-    program = _Program(files, facts)
+    asked = files
+    if options.strategy != "keep":
+        asked = with_strategy(files, facts, options.strategy)
+    program = _Program(asked, facts)
     program.make_tasks()
     _check_homes([one.parsed for one in program.files])
     found: dict[str, NativeFile] = {}
     called: set[str] = set()
+    exported = any(exports(one.parsed.source.text) for one in program.files)
     for before, one in zip(files, program.files, strict=True):
         worded = reworded(
             one.parsed,
@@ -109,6 +115,8 @@ def native(
         if package(before).strip("."):
             path = f"{package(before)}.{module}"
         text = one.final(worded, path, facts)
+        if exported:
+            text = with_tables_held(text, one.tasks)
         if before.path.suffix != ".ipynb":
             old = before.source.text
             text = without_new_gaps(in_tabs(text, old), old)
@@ -208,13 +216,13 @@ def _check_homes(files: Sequence[ParsedModule]) -> None:
 
 def _check_written(tree: ast.Module, tasks: set[str]) -> None:
     """Refuses Tasks that are made of what they are not given."""
-    for node in ast.walk(tree):
+    for node in walk_ast(tree):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "Trainer":
             made = node.args[0] if node.args else None
             if isinstance(made, ast.Lambda) and len(made.args.args) > 1:
                 raise Refused("a lambda around the model function takes its arguments")
         if isinstance(node, ast.ClassDef) and node.name in tasks:
-            own = [one for one in ast.walk(node) if isinstance(one, ast.Attribute)]
+            own = [one for one in walk_ast(node) if isinstance(one, ast.Attribute)]
             params = [one for one in own if ast.unparse(one) == "self.params"]
             if params and all(isinstance(one.ctx, ast.Load) for one in params):
                 raise Refused(f"`{node.name}` reads params of an object around it")
@@ -243,7 +251,7 @@ def _read_before(parsed: ParsedModule) -> set[str]:
     source = parsed.source
     if source.notebook is not None:
         return set()
-    nodes = [*ast.walk(ast.parse(source.raw.decode(source.encoding, "replace")))]
+    nodes = [*walk_ast(ast.parse(source.raw.decode(source.encoding, "replace")))]
     read = {one.id for one in nodes if isinstance(one, ast.Name)}
     named = [one.asname or one.name for one in nodes if isinstance(one, ast.alias)]
     known = {one.partition(".")[0] for one in named}
@@ -288,7 +296,7 @@ class _File:
                     f"`{diagnosis.symbol}` (line {line}) has no home in TensorFlow 2"
                 )
         text = result.text.replace("__tf2__.", f"{alias_of(parsed)}.")
-        read = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+        read = {n.id for n in walk_ast(ast.parse(text)) if isinstance(n, ast.Name)}
         names = sorted(
             one for one in self.words & read if one[:1].isupper() or one in _FUNCTIONS
         )

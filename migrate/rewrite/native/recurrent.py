@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...code.ast_nodes import walk as walk_ast
 from .code import Refused, call, dotted, is_absent, literal, parsed
 from .dropout_cells import SIGNATURE
 from .layers import Reader, initializer, rate_of
@@ -225,7 +226,7 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
     network.masked = not is_absent(length)
     network.arguments = inputs
     if network.masked:
-        if any(isinstance(one, ast.Call) for one in ast.walk(parsed(inputs))):
+        if any(isinstance(one, ast.Call) for one in walk_ast(parsed(inputs))):
             raise Refused(f"`{function}` of an input that has no name")
         steps = f"{lifted.tf}.shape({inputs})[1]"
         network.mask = f"{lifted.tf}.sequence_mask({length}, {steps})"
@@ -329,7 +330,7 @@ class _Network:
             raise Refused(f"`{self.function}` gives parts that are taken apart")
         return [
             one
-            for one in ast.walk(self.lifted.call)
+            for one in walk_ast(self.lifted.call)
             if isinstance(one, ast.Name)
             and one.id == target.id
             and isinstance(one.ctx, ast.Load)

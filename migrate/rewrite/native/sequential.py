@@ -7,6 +7,7 @@ import re
 
 import libcst as cst
 
+from ...code.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule
 from .code import dotted, literal
 from .text import (
@@ -43,7 +44,7 @@ def as_sequential(parsed: ParsedModule, class_name: str) -> str | None:
     found = [
         node
         for top in text.body
-        for node in ast.walk(top)
+        for node in walk_ast(top)
         if isinstance(node, ast.ClassDef) and node.name == class_name
     ]
     if len(found) != 1:
@@ -104,7 +105,7 @@ class _Chain:
                 raise _No
             if not isinstance(statement.value, (ast.Call, ast.ListComp)):
                 raise _No
-            if any(attribute_of_self(one) for one in ast.walk(statement.value)):
+            if any(attribute_of_self(one) for one in walk_ast(statement.value)):
                 raise _No
             self.layers[name] = on_one_line(self.text.of(statement.value))
 
@@ -151,7 +152,7 @@ class _Chain:
         return any(
             isinstance(one, ast.Name) and one.id == name
             for part in later
-            for one in ast.walk(part)
+            for one in walk_ast(part)
         )
 
     def _loop(self, node: ast.For, current: str) -> None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...code.ast_nodes import walk as walk_ast
 from ...model.spelling import snake
 from .code import Refused, dotted, literal
 from .text import attribute_of_self, names_in, parameters_of, without_gone
@@ -161,7 +162,7 @@ def _merged(one: Lifted, classes: Mapping[str, Lifted]) -> bool:
                 raise Refused(
                     f"`{name}` and `{other}` of `{one.name}` may share variables"
                 )
-            for node in ast.walk(one.call):
+            for node in walk_ast(one.call):
                 if attribute_of_self(node) == other:
                     one.source.put(node, f"self.{name}")
             statement = one.statement(made[other])
@@ -201,7 +202,7 @@ def _said(
     }
     for name in names:
         held = stored.get(name)
-        reads = [n for n in ast.walk(inner.call) if attribute_of_self(n) == held]
+        reads = [n for n in walk_ast(inner.call) if attribute_of_self(n) == held]
         within = [inner.above[n] for n in reads if held is not None]
         loads = [n for n in names_in(inner.init) if n.id == name]
         if within and len(loads) == 1 and _asks_for_reuse(within):
@@ -219,7 +220,7 @@ def _flag_of_calls(inner: Lifted, classes: Sequence[Lifted]) -> None:
         if not isinstance(value, ast.Name) or "training" in inner.locals:
             continue
         name = value.id
-        reads = [n for n in ast.walk(inner.call) if attribute_of_self(n) == attribute]
+        reads = [n for n in walk_ast(inner.call) if attribute_of_self(n) == attribute]
         above = [inner.above[one] for one in reads]
         told = all(isinstance(n, ast.keyword) and n.arg == "training" for n in above)
         loads = [n for n in names_in(inner.init) if n.id == name]
@@ -284,7 +285,7 @@ def has_mode_branches(lifted: Lifted) -> bool:
     """The call asks in a branch what it is told besides its inputs."""
     return any(
         isinstance(one, ast.If) and asks_for_mode(lifted, one)
-        for one in ast.walk(lifted.call)
+        for one in walk_ast(lifted.call)
     )
 
 
@@ -400,7 +401,7 @@ class Places:
         self.scope, self.counts = scope, counts
 
     def _calls(self, node: ast.AST) -> None:
-        for one in ast.walk(node):
+        for one in walk_ast(node):
             if not isinstance(one, ast.Call):
                 continue
             name = attribute_of_self(one.func)
@@ -461,7 +462,7 @@ class Places:
         """The call that makes a layer, or an element of a list of layers."""
         if isinstance(value, ast.Call):
             return value
-        for one in ast.walk(self.lifted.init):
+        for one in walk_ast(self.lifted.init):
             if (
                 isinstance(one, ast.Call)
                 and isinstance(one.func, ast.Attribute)

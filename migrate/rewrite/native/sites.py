@@ -13,6 +13,8 @@ import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ...code.ast_nodes import parents_of
+from ...code.ast_nodes import walk as walk_ast
 from ...model.spelling import snake
 from .code import Refused, dotted, literal
 from .text import (
@@ -22,7 +24,6 @@ from .text import (
     elements,
     names_in,
     parameters_of,
-    parents_of,
     place_of,
     substituted,
     without_gone,
@@ -121,7 +122,7 @@ class Program:
         self.module = ast.Module(self.text.body, [])
         self.above = parents_of(self.module)
         self.classes: list[Plain] = []
-        nodes = [n for n in ast.walk(self.module) if isinstance(n, ast.ClassDef)]
+        nodes = [n for n in walk_ast(self.module) if isinstance(n, ast.ClassDef)]
         for node in nodes:
             methods = {f.name: f for f in node.body if isinstance(f, ast.FunctionDef)}
             if node.name not in names or "call" not in methods:
@@ -167,7 +168,7 @@ class Program:
 
     def _sites(self, name: str) -> list[Site] | None:
         found: list[Site] = []
-        for node in ast.walk(self.module):
+        for node in walk_ast(self.module):
             if not isinstance(node, ast.Name) or node.id != name:
                 continue
             made = self.above[node]
@@ -203,7 +204,7 @@ class Program:
             return Site(made, owner, calls_of(owner, attribute))
         if isinstance(owner, ast.FunctionDef) and isinstance(target, ast.Name):
             calls: list[ast.Call] = []
-            for node in ast.walk(owner):
+            for node in walk_ast(owner):
                 if not isinstance(node, ast.Name) or node.id != target.id:
                     continue
                 above = self.above[node]
@@ -251,12 +252,12 @@ class Program:
 def calls_of(owner: ast.ClassDef, attribute: str) -> list[ast.Call]:
     """Calls of an attribute of a class, or of the elements of a list that it is."""
     names: set[str] = set()
-    for node in ast.walk(owner):
+    for node in walk_ast(owner):
         if isinstance(node, (ast.For, ast.comprehension)):
             names |= elements(node.target, node.iter, attribute)
     return [
         node
-        for node in ast.walk(owner)
+        for node in walk_ast(owner)
         if isinstance(node, ast.Call)
         and (
             attribute_of_self(node.func) == attribute
@@ -295,7 +296,7 @@ def _constructor_flags(program: Program) -> bool:
     for plain in program.classes:
         made, called = parameters_of(plain.init), parameters_of(plain.call)
         bound = bound_names(plain.call)
-        reads = {one.id for one in ast.walk(plain.call) if isinstance(one, ast.Name)}
+        reads = {one.id for one in walk_ast(plain.call) if isinstance(one, ast.Name)}
         flags = [one for one in made[1:] if one in reads - bound]
         if not flags:
             continue
@@ -315,13 +316,13 @@ def _constructor_flags(program: Program) -> bool:
                 if known is None:
                     program.add_argument(one, f"training={code}")
             program.without(site.made, name, made[1:])
-        for node in ast.walk(plain.call):
+        for node in walk_ast(plain.call):
             if isinstance(node, ast.Name) and node.id == name:
                 program.text.put(node, "training")
         if "training" not in called:
             last = plain.call.args.args[-1]
             program.text.put(last, f"{program.of(last)}, training")
-        read = {one.id for one in ast.walk(plain.init) if isinstance(one, ast.Name)}
+        read = {one.id for one in walk_ast(plain.init) if isinstance(one, ast.Name)}
         if name in read:
             raise Refused(f"the layers of `{plain.node.name}` depend on `{name}`")
         _without_parameter(program, plain.init, name)
@@ -336,7 +337,7 @@ def _same_flag(program: Program, site: Site, one: ast.expr, other: ast.expr) -> 
         code = program.of(node)
         given = [
             program.of(statement.value)
-            for statement in ast.walk(site.owner)
+            for statement in walk_ast(site.owner)
             if isinstance(statement, ast.Assign)
             and [*map(dotted, statement.targets)] == [code]
         ]
@@ -386,7 +387,7 @@ def _owner(program: Program) -> bool:
             continue
         reads = [
             one
-            for one in ast.walk(plain.node)
+            for one in walk_ast(plain.node)
             if isinstance(one, ast.Name)
             and one.id == "owner"
             and isinstance(one.ctx, ast.Load)
@@ -394,7 +395,7 @@ def _owner(program: Program) -> bool:
         above = [program.above[one] for one in reads]
         kept = [one for one in above if isinstance(one, ast.Assign)]
         held = [
-            one for one in ast.walk(plain.call) if attribute_of_self(one) == "owner"
+            one for one in walk_ast(plain.call) if attribute_of_self(one) == "owner"
         ]
         every = [one for one in above if one not in kept] + [
             program.above[o] for o in held
@@ -439,7 +440,7 @@ def _made_by_call(program: Program) -> bool:
     """A layer that a call makes of what the constructor knows is an attribute."""
     for plain in program.classes:
         local = bound_names(plain.call) - {"self"}
-        known = {attribute_of_self(one) for one in ast.walk(plain.init)}
+        known = {attribute_of_self(one) for one in walk_ast(plain.init)}
         for made in _without_scopes(plain.call.body):
             value = made.value if isinstance(made, ast.Assign) else None
             if (
@@ -463,7 +464,7 @@ def _made_by_call(program: Program) -> bool:
                 for call, one in zip(calls, reads, strict=True)
             ):
                 continue
-            taken = {attribute_of_self(one) for one in ast.walk(plain.node)}
+            taken = {attribute_of_self(one) for one in walk_ast(plain.node)}
             if None in given or not {*given} <= known:
                 continue
             wanted = snake(dotted(value.func) or "layer")
@@ -492,7 +493,7 @@ def _picked(program: Program) -> bool:
             continue
         reads = [
             one
-            for one in ast.walk(plain.call)
+            for one in walk_ast(plain.call)
             if isinstance(one, ast.Name) and one.id == names[1]
         ]
         above = [program.above[one] for one in reads]
@@ -510,7 +511,7 @@ def _picked(program: Program) -> bool:
         if not isinstance(value, str) or None in given or not calls:
             continue
         bound = bound_names(plain.call) | {"self"}
-        read = {one.id for one in ast.walk(plain.node) if isinstance(one, ast.Name)}
+        read = {one.id for one in walk_ast(plain.node) if isinstance(one, ast.Name)}
         name = value if value.isidentifier() and value not in bound | read else "inputs"
         if keyword.iskeyword(name) or (name == "inputs" and name in bound | read):
             continue
@@ -528,7 +529,7 @@ def _picked(program: Program) -> bool:
 def _own_attributes(plain: Plain) -> list[str]:
     return [
         name
-        for one in ast.walk(plain.node)
+        for one in walk_ast(plain.node)
         if (name := attribute_of_self(one)) is not None
     ]
 
@@ -543,7 +544,7 @@ def _is_fixed(program: Program, site: Site, attributes: Sequence[str]) -> bool:
     for function in (one for one in above.body if isinstance(one, ast.FunctionDef)):
         if function.name == "__init__":
             continue
-        for node in ast.walk(function):
+        for node in walk_ast(function):
             name = attribute_of_self(node)
             if name in attributes and isinstance(node.ctx, ast.Store):  # type: ignore[attr-defined]
                 return False
@@ -621,13 +622,13 @@ def _unread_parameters(program: Program) -> bool:
         if plain.sites is None:
             continue
         names = parameters_of(plain.init)
-        read = {one.id for one in ast.walk(plain.init) if isinstance(one, ast.Name)}
+        read = {one.id for one in walk_ast(plain.init) if isinstance(one, ast.Name)}
         for name in names[1:]:
             given = [program.given(site.made, names[1:]) for site in plain.sites]
             if name in read or None in given:
                 continue
             values = [one[name] for one in given if one is not None and name in one]
-            if any(isinstance(n, ast.Call) for v in values for n in ast.walk(v)):
+            if any(isinstance(n, ast.Call) for v in values for n in walk_ast(v)):
                 continue
             _without_parameter(program, plain.init, name)
             for site in plain.sites:
@@ -742,7 +743,7 @@ def _replaced(
     hidden = bound_names(owner) if isinstance(owner, ast.FunctionDef) else set()
     said = {name: program.of(one) for name, one in given.items()}
     if not set(names) <= set(given):
-        used = {one.id for one in ast.walk(inner) if isinstance(one, ast.Name)}
+        used = {one.id for one in walk_ast(inner) if isinstance(one, ast.Name)}
         if used & (set(names) - set(given)):
             return []
     parts: list[str] = []
@@ -778,11 +779,11 @@ def _one_layer(program: Program) -> bool:
             continue
         name = snake(plain.node.name)
         taken = {
-            one.id for one in ast.walk(program.module) if isinstance(one, ast.Name)
+            one.id for one in walk_ast(program.module) if isinstance(one, ast.Name)
         }
         taken |= {
             one.name
-            for one in ast.walk(program.module)
+            for one in walk_ast(program.module)
             if isinstance(one, (ast.FunctionDef, ast.ClassDef))
         }
         calls = [one for site in plain.sites for one in site.calls]
@@ -829,7 +830,7 @@ def _function(program: Program, plain: Plain, name: str, made: ast.Call) -> str:
 def _returned_weights(program: Program) -> bool:
     """Weights that a call gave back are read from the model."""
     for plain in program.classes:
-        returns = [one for one in ast.walk(plain.call) if isinstance(one, ast.Return)]
+        returns = [one for one in walk_ast(plain.call) if isinstance(one, ast.Return)]
         if plain.sites is None or len(returns) != 1 or len(plain.sites) != 1:
             continue
         value = returns[0].value
@@ -897,7 +898,7 @@ def _absorbed(program: Program) -> bool:
         (called,) = site.calls
         statement = program.above[called]
         block = getattr(program.above[statement], "body", None)
-        returns = [one for one in ast.walk(plain.call) if isinstance(one, ast.Return)]
+        returns = [one for one in walk_ast(plain.call) if isinstance(one, ast.Return)]
         if (
             not isinstance(statement, ast.Assign)
             or not isinstance(statement.targets[0], ast.Name)
@@ -939,7 +940,7 @@ def _absorbed(program: Program) -> bool:
 
 def _called(program: Program) -> bool:
     """What is computed of a class's weights becomes the call that it lacks."""
-    for node in ast.walk(program.module):
+    for node in walk_ast(program.module):
         if not isinstance(node, ast.ClassDef) or node.name not in program.names:
             continue
         methods = {f.name: f for f in node.body if isinstance(f, ast.FunctionDef)}
@@ -1043,7 +1044,7 @@ def _made_where_called(program: Program) -> bool:
             continue
         uses = [
             one
-            for one in ast.walk(program.module)
+            for one in walk_ast(program.module)
             if (isinstance(one, ast.Attribute) and one.attr == function.name)
             or (isinstance(one, ast.Name) and one.id == function.name)
         ]
@@ -1104,7 +1105,7 @@ def _nested(program: Program) -> bool:
             if isinstance(one, ast.FunctionDef)
             for name in bound_names(one)
         }
-        read = {one.id for one in ast.walk(plain.node) if isinstance(one, ast.Name)}
+        read = {one.id for one in walk_ast(plain.node) if isinstance(one, ast.Name)}
         if (read - local) & own or plain.node.name in names:
             continue
         text = program.text
@@ -1168,7 +1169,7 @@ def _unfolded(
     for name in own:
         free = (one for one in _numbered(name) if one not in hidden)
         names[name] = next(itertools.islice(free, number, None))
-    if any(one is function for one in ast.walk(caller)):
+    if any(one is function for one in walk_ast(caller)):
         # What it does not bind itself means the same there.
         hidden = set()
     lines: list[str] = []
@@ -1186,10 +1187,10 @@ def _unfolded(
 
 def _without_verb(program: Program) -> bool:
     """`Network` for a class that was called `BuildNetwork`, after its function."""
-    names = {one.id for one in ast.walk(program.module) if isinstance(one, ast.Name)}
+    names = {one.id for one in walk_ast(program.module) if isinstance(one, ast.Name)}
     defined = {
         one.name
-        for one in ast.walk(program.module)
+        for one in walk_ast(program.module)
         if isinstance(one, (ast.ClassDef, ast.FunctionDef))
     }
     for plain in program.classes:
@@ -1214,7 +1215,7 @@ def _without_verb(program: Program) -> bool:
 def _plain_rounds(program: Program) -> bool:
     """Numbers of rounds that a comprehension does not read are not counted."""
     for plain in program.classes:
-        for node in ast.walk(plain.init):
+        for node in walk_ast(plain.init):
             if not isinstance(node, ast.ListComp) or len(node.generators) != 1:
                 continue
             (rounds,) = node.generators

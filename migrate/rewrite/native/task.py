@@ -11,6 +11,7 @@ from types import MappingProxyType
 import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
+from ...code.ast_nodes import walk as walk_ast
 from ...code.statements import assigned, is_docstring
 from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
@@ -1360,7 +1361,7 @@ def _identifiers(
     """Names for metrics, after their keys."""
     used = {*taken, "self"}
     for line in lines:
-        used |= {n.id for n in ast.walk(ast.parse(line)) if isinstance(n, ast.Name)}
+        used |= {n.id for n in walk_ast(ast.parse(line)) if isinstance(n, ast.Name)}
     found: list[str] = []
     for key in keys:
         name = re.sub(r"\W+", "_", key).strip("_").lower() or "metric"

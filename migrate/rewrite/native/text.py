@@ -8,6 +8,9 @@ import re
 import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 
+from ...code.ast_nodes import children as ast_children
+from ...code.ast_nodes import parents_of
+from ...code.ast_nodes import walk as walk_ast
 from ...names.table import lookup
 from ...project.long_lines import WIDTH
 from .code import Refused
@@ -23,7 +26,6 @@ __all__ = [
     "names_in",
     "on_one_line",
     "parameters_of",
-    "parents_of",
     "place_of",
     "substituted",
     "with_lines_fitted",
@@ -160,7 +162,7 @@ class Text:
         header_end = self._line_end(
             max(
                 self.span(one)[1]
-                for one in ast.walk(block.items[-1])
+                for one in walk_ast(block.items[-1])
                 if _has_place(one)
             )
         )
@@ -208,7 +210,7 @@ class Text:
     ) -> Iterator[str]:
         within = {
             number
-            for node in ast.walk(block)
+            for node in walk_ast(block)
             if isinstance(node, (ast.Constant, ast.JoinedStr))
             and node.end_lineno != node.lineno
             for number in range(node.lineno + 1, (node.end_lineno or 0) + 1)
@@ -244,7 +246,7 @@ def without_gone(code: str) -> str:
     while GONE in code:
         text = Text(code)
         changed = False
-        for node in ast.walk(ast.Module(text.body, [])):
+        for node in walk_ast(ast.Module(text.body, [])):
             for field in ("body", "orelse"):
                 block = getattr(node, field, None)
                 if not isinstance(block, list) or not any(map(_is_gone, block)):
@@ -315,13 +317,13 @@ def bound_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             found.add(node.name)
             continue
-        pending += ast.iter_child_nodes(node)
+        pending += ast_children(node)
     return found
 
 
 def names_in(node: ast.AST) -> list[ast.Name]:
     """The names in some code."""
-    return [one for one in ast.walk(node) if isinstance(one, ast.Name)]
+    return [one for one in walk_ast(node) if isinstance(one, ast.Name)]
 
 
 def substituted(code: str, names: Mapping[str, str]) -> str:
@@ -349,13 +351,6 @@ def substituted(code: str, names: Mapping[str, str]) -> str:
 def place_of(node: ast.AST) -> tuple[int, int]:
     """Line and column of a node."""
     return node.lineno, node.col_offset  # type: ignore[attr-defined]
-
-
-def parents_of(root: ast.AST) -> dict[ast.AST, ast.AST]:
-    """The node above each one."""
-    return {
-        child: node for node in ast.walk(root) for child in ast.iter_child_nodes(node)
-    }
 
 
 def attribute_of_self(node: ast.AST | None) -> str | None:
@@ -484,7 +479,7 @@ def with_lines_fitted(code: str, column: int, step: int) -> str:
     rules of symbols write.
     """
     lines = code.splitlines()
-    for node in ast.walk(ast.parse(code)):
+    for node in walk_ast(ast.parse(code)):
         if not isinstance(node, ast.stmt):
             continue
         inside = getattr(node, "body", None)

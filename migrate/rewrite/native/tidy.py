@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Callable, Collection, Sequence
 
+from ...code.ast_nodes import children as ast_children
+from ...code.ast_nodes import walk as walk_ast
 from ...code.pure import is_pure
 from .text import Text
 
@@ -57,12 +59,12 @@ def _lines_in_strings(text: str) -> set[int]:
     found: set[int] = set()
     docstrings = {
         id(node.body[0].value)
-        for node in ast.walk(tree)
+        for node in walk_ast(tree)
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
         and node.body
         and isinstance(node.body[0], ast.Expr)
     }
-    for node in ast.walk(tree):
+    for node in walk_ast(tree):
         if isinstance(node, (ast.Constant, ast.JoinedStr)) and node.end_lineno:
             if isinstance(node, ast.Constant) and not isinstance(
                 node.value, (str, bytes)
@@ -93,7 +95,7 @@ def without_unread(lines: Sequence[str], returned: str | None) -> list[str]:
             names = {
                 n.id
                 for target in first.targets
-                for n in ast.walk(target)
+                for n in walk_ast(target)
                 if isinstance(n, ast.Name)
             }
             if not names & (wanted | inner):
@@ -217,7 +219,7 @@ _DRAWN = re.compile("random|dropout|shuffle|multinomial|normal|uniform|sample")
 
 def _is_fixed(value: ast.expr) -> bool:
     """Whether an expression calls nothing but functions of TensorFlow without state."""
-    for one in ast.walk(value):
+    for one in walk_ast(value):
         if isinstance(one, ast.Call):
             module, _, name = ast.unparse(one.func).partition(".")
             known = module in ("tf", "__tf2__") and is_pure(f"tf.{name}")
@@ -240,7 +242,7 @@ def _with(code: str, said: Callable[[ast.AST], str | None]) -> str:
         node = pending.pop()
         new = said(node)
         if new is None:
-            pending += ast.iter_child_nodes(node)
+            pending += ast_children(node)
         else:
             text.put(node, new)
     return text.done()
@@ -287,6 +289,6 @@ def _loads(code: str) -> set[str]:
 def _names(code: str, *contexts: type[ast.expr_context]) -> set[str]:
     return {
         node.id
-        for node in ast.walk(ast.parse(code))
+        for node in walk_ast(ast.parse(code))
         if isinstance(node, ast.Name) and isinstance(node.ctx, contexts)
     }

@@ -8,9 +8,11 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...code.ast_nodes import parents_of
+from ...code.ast_nodes import walk as walk_ast
 from .code import dotted
 from .sharing import Places
-from .text import parameters_of, parents_of, without_gone
+from .text import parameters_of, without_gone
 
 if TYPE_CHECKING:
     from .classes import Lifted, Module
@@ -36,7 +38,7 @@ def with_towers_unfolded(module: Module) -> str | None:
 
     Only if `reuse` asks for that, by the name of a scope; None if there are none.
     """
-    for function in ast.walk(module.tree):
+    for function in walk_ast(module.tree):
         models = []
         if isinstance(function, ast.FunctionDef):
             models = [*_models(module, function)]

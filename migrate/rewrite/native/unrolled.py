@@ -8,6 +8,7 @@ from typing import TypeVar, cast
 
 import libcst as cst
 
+from ...code.ast_nodes import walk as walk_ast
 from ...code.edits import changed
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
@@ -212,7 +213,7 @@ def _parts(node: cst.BaseExpression) -> list[cst.BaseExpression]:
 def _folded(node: cst.BaseExpression) -> cst.BaseExpression:
     """A string that is put together of constants, as one."""
     code = cst.Module([]).code_for_node(node)
-    parts = [*ast.walk(ast.parse(code, mode="eval"))]
+    parts = [*walk_ast(ast.parse(code, mode="eval"))]
     plain = (
         *(ast.Expression, ast.Constant, ast.BinOp, ast.Add, ast.Mod, ast.Tuple),
         *(ast.JoinedStr, ast.FormattedValue, ast.Load),

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ...code.ast_nodes import walk as walk_ast
 from .code import Refused, call, dotted, is_absent, literal, parsed
 from .layers import initializer, regularizer
 from .text import attribute_of_self, names_in, parameters_of, place_of
@@ -105,7 +106,7 @@ def _makers(lifted: Lifted, root: ast.AST) -> Iterator[ast.Call]:
     names = (*_VARIABLES, "make_input_layer", "make_linear_model", "keep_weights")
     found = (
         one
-        for one in ast.walk(root)
+        for one in walk_ast(root)
         if isinstance(one, ast.Call) and attribute_of_self(one.func) in names
     )
     return iter(sorted(found, key=place_of))
@@ -213,7 +214,7 @@ class _Mover:
                 continue
             if not isinstance(block, ast.If):
                 raise Refused(f"{what} is made in a loop or a branch")
-            if any(node in ast.walk(one) for one in block.body):
+            if any(node in walk_ast(one) for one in block.body):
                 inside = [one for one in inside if not _exclude(one.test, block.test)]
                 found += [self._other(one, what) for one in inside]
                 found.append(lifted.for_init(lifted.of(block.test), what))
@@ -341,7 +342,7 @@ class _Mover:
                     continue
                 outside = [
                     part
-                    for part in ast.walk(lifted.call)
+                    for part in walk_ast(lifted.call)
                     if isinstance(part, ast.Assign)
                     and [*map(dotted, part.targets)] == [name]
                     and part not in inside
