@@ -45,6 +45,7 @@ from .values import (
     key_of,
     latest,
     loose,
+    of_mode,
     options_of,
     time_of,
 )
@@ -159,6 +160,8 @@ class Calls(Expressions):
         env = Env(function.module, dict(given), function.env)
         # What is decorated is gone through as ever.
         decides, undecided = self.decides, self._undecided
+        by_mode, parted = self.by_mode, self.parted
+        self.by_mode, self.parted = 0, False
         self.decides = 0 if node in self._decorating else decides
         self._undecided = 0
         self._running.append(seen)
@@ -172,10 +175,13 @@ class Calls(Expressions):
                 result = Const(None)
                 for value in self._returned[-1]:
                     result = value if result == Const(None) else join(result, value)
+                if self.parted and len(self._returned[-1]) > 1:
+                    result = of_mode(result)
         finally:
             self._returned.pop()
             self._running.pop()
             self.decides, self._undecided = decides, undecided
+            self.by_mode, self.parted = by_mode, parted
         makes = any(
             one in self.notes.made or one in self.notes.helpers for one in walk(node)
         )

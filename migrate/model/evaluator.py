@@ -31,8 +31,11 @@ from .values import (
     Tensor,
     Time,
     Value,
+    chosen,
     join,
     latest,
+    of_mode,
+    time_of,
     with_term,
 )
 
@@ -165,6 +168,8 @@ class Evaluator(Calls):
     ) -> None:
         before = dict(env.names)
         after: list[dict[str, Value]] = []
+        by_mode = time_of(test) is Time.MODE
+        self.by_mode += by_mode
         for body in bodies:
             env.names.clear()
             env.names.update(before)
@@ -172,6 +177,7 @@ class Evaluator(Calls):
             self._take(body, env)
             self.beyond()
             after.append(dict(env.names))
+        self.by_mode -= by_mode
         env.names.clear()
         for names in after:
             for name, value in names.items():
@@ -188,7 +194,7 @@ class Evaluator(Calls):
 
     def merged(self, test: Value, first: Value | None, second: Value) -> Value:
         """What a name is behind a test."""
-        return join(first, second)
+        return chosen(test, first, second)
 
     def _loop(self, node: cst.For | cst.While, env: Env) -> None:
         start = len(self.events)
@@ -263,6 +269,7 @@ class Evaluator(Calls):
         """Notes what the function that is running returns."""
         if self._returned:
             self._returned[-1].append(value)
+            self.parted = self.parted or self.by_mode > 0
 
     def assign(self, target: cst.BaseExpression, value: Value, env: Env) -> None:
         """Gives a value to a name, to several, or to a part of something."""
@@ -287,6 +294,8 @@ class Evaluator(Calls):
     ) -> None:
         """``x[...] = value`` and ``x.name = value``: x holds it from here on."""
         holder = self.expression(target.value, env)
+        if self.by_mode and time_of(value) is Time.SETUP:
+            value = of_mode(Config() if isinstance(value, Const) else value)
         if isinstance(holder, Instance) and isinstance(target, cst.Attribute):
             name = target.attr.value
             holder.attributes[name] = join(holder.attributes.get(name), value)

@@ -85,6 +85,9 @@ class Expressions(ABC):
         self._again: set[cst.CSTNode] = set()
         self._known: dict[tuple[object, ...], tuple[Value, bool, list[Event]]] = {}
         self._returned: list[list[Value]] = []
+        # Branches around that ask for the mode; a function has returned in one.
+        self.by_mode = 0
+        self.parted = False
         self._objects: dict[tuple[object, ...], Instance] = {}
         # Variables that are made, each with the scopes, loops and branches around it.
         self.events: list[Event] = []

@@ -35,6 +35,7 @@ from .values import (
     Tensor,
     Time,
     Value,
+    chosen,
     join,
     options_of,
     term_of,
@@ -141,7 +142,7 @@ class Tracer(Evaluator):
             self._loops.pop()
 
     def merged(self, test: Value, first: Value | None, second: Value) -> Value:
-        found = join(first, second)
+        found = chosen(test, first, second)
         if first is None or term_of(first) is term_of(second):
             return found
         parts = (term_of(test), term_of(first), term_of(second))

@@ -38,9 +38,11 @@ __all__ = [
     "Time",
     "Unknown",
     "Value",
+    "chosen",
     "join",
     "latest",
     "loose",
+    "of_mode",
     "one_of",
     "options_of",
     "term_of",
@@ -218,6 +220,7 @@ class Choice(Value):
     """One of several values, by what is only known when the program runs."""
 
     options: tuple[Value, ...]
+    by_mode: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,8 +242,10 @@ def time_of(value: Value) -> Time:
         return Time.GRAPH if value.stays else Time.SETUP
     if isinstance(value, Partial):
         return latest(one.value for one in value.arguments)
-    if isinstance(value, (Seq, Choice)):
-        return latest(value.items if isinstance(value, Seq) else value.options)
+    if isinstance(value, Seq):
+        return latest(value.items)
+    if isinstance(value, Choice):
+        return max(Time(value.by_mode), latest(value.options))
     if isinstance(value, Each):
         return time_of(value.item)
     if isinstance(value, Dict):
@@ -300,6 +305,20 @@ def _joined(first: Value, second: Value) -> Value:
     return Tensor() if time is Time.GRAPH else Config(time is Time.MODE)
 
 
+def chosen(test: Value, first: Value | None, second: Value) -> Value:
+    """What a name is behind a test: one of two values."""
+    found = join(first, second)
+    same = first is None or first is second
+    return found if same or time_of(test) is not Time.MODE else of_mode(found)
+
+
+def of_mode(value: Value) -> Value:
+    """A value that is another one for each mode."""
+    if isinstance(value, (Config, Choice)):
+        return replace(value, by_mode=True)
+    return Seq(tuple(map(of_mode, value.items))) if isinstance(value, Seq) else value
+
+
 def options_of(value: Value) -> tuple[Value, ...]:
     """What a value may be."""
     return value.options if isinstance(value, Choice) else (value,)
@@ -338,7 +357,9 @@ CALLED = (Function, Choice, Layer, Symbol, Partial, Cell, Instance)
 def one_of(values: Sequence[Value], others: Sequence[Value] = ()) -> Value:
     """One of some values: which, only the program knows, by what others are."""
     found = reduce(join, values)
-    return found if isinstance(found, CALLED) else loose(latest([*values, *others]))
+    if isinstance(found, CALLED):
+        return found if latest(others) is not Time.MODE else of_mode(found)
+    return loose(latest([*values, *others]))
 
 
 def key_of(value: Value) -> object:

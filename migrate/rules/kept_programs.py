@@ -160,7 +160,20 @@ OF_TASKS = {
     "EstimatorSpec(": (
         "log values by a LoggingTensorHook; make other hooks a class of the program"
     ),
-    "updates its variables twice": "add the losses up, and call `minimize` once",
+    "updates its variables twice": (
+        "let one optimizer minimize the sum of the losses: a Task has but one"
+    ),
+    "which variables begin as in a checkpoint": (
+        "write the map out in the model_fn, or define its function in the same file"
+    ),
+    "mode gives the model something else": (
+        "choose the value in one line, as in `keep = 0.5 if mode == TRAIN else 1.0`"
+    ),
+    "mode makes another model": "give what depends on the mode to its call",
+    "gives a scope that is not seen": "define it in the file that enters the scope",
+    "an arg_scope is around": "enter the scope in the function that makes the layers",
+    "has no place in a Task": "take it out of the model_fn, or do it in a hook",
+    "on embeddings: Keras moves rows": "train by tf.train.AdamOptimizer, or without rows",
     "that it decides late": "ask for the mode first, and return once in its branch",
     "looks at the labels": "give the model features alone, and labels to the loss",
     "minimizes something else than the loss": (

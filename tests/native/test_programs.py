@@ -22,6 +22,7 @@ TOLERANCES = {
     "keras_layers": 5e-6,
     "late_weights": 1e-4,
     "contrib_layers": 5e-6,
+    "dissolved": 5e-6,
     "gru_lengths": 5e-6,
     "shared_tables": 1e-5,
     "sizes_of_input": 5e-6,
@@ -32,7 +33,7 @@ TOLERANCES = {
 
 
 # One of each kind; the rest is slow.
-FEW = ("branch_net", "built_layers", "keras_layers", "shared_tables")
+FEW = ("branch_net", "built_layers", "dissolved", "keras_layers", "shared_tables")
 
 
 @pytest.mark.parametrize(

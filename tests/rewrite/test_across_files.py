@@ -163,6 +163,159 @@ def test_each_file_gets_its_own_share(project: Path) -> None:
     assert again == {p: p.read_bytes() for p in project.rglob("*.py")}
 
 
+SCORES = """\
+import numpy as np
+import tensorflow as tf
+
+LEVEL = 0.5
+
+
+def _hits(labels, scores):
+    return tf.metrics.recall(labels, scores > LEVEL)
+
+
+def metrics_of(labels, scores, weights=None):
+    metrics = {'recall': _hits(labels, scores)}
+    metrics['mean'] = tf.metrics.mean(scores, weights)
+    return metrics
+
+
+def percent(share):
+    return '%d %%' % np.round(100 * share)
+"""
+TRAIN = """\
+import tensorflow as tf
+{line}
+
+
+def model_fn(features, labels, mode):
+    scores = tf.layers.dense(features['x'], 1, tf.sigmoid)
+    loss = tf.losses.log_loss(labels, scores)
+    train_op = tf.train.AdamOptimizer().minimize(loss, tf.train.get_global_step())
+    metrics = {asked}metrics_of(labels, scores)
+    return tf.estimator.EstimatorSpec(
+        mode, loss=loss, train_op=train_op, eval_metric_ops=metrics)
+
+
+estimator = tf.estimator.Estimator(model_fn)
+print({asked}percent(estimator.evaluate(input_fn)['recall']))
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "asked", "level"),
+    [
+        ("import scores as lib", "lib.", "lib.LEVEL"),
+        ("from scores import metrics_of, percent", "", "LEVEL"),
+    ],
+)
+def test_metrics_of_another_file_come_to_the_task(
+    tmp_path: Path, line: str, asked: str, level: str
+) -> None:
+    (tmp_path / "scores.py").write_text(SCORES)
+    main = tmp_path / "main.py"
+    main.write_text(TRAIN.format(line=line, asked=asked))
+    assert "1 training program: 1 native" in rewrite(tmp_path)
+    text = main.read_text()
+    assert f"update_state(labels, scores > {level})" in text
+    assert ("from scores import percent, LEVEL" in text) is (not asked)
+    left = (tmp_path / "scores.py").read_text()
+    assert "metrics_of" not in left
+    assert "_hits" not in left
+    assert "def percent" in left
+    # A file of somebody else's that takes it keeps the program.
+    main.write_text(TRAIN.format(line=line, asked=asked))
+    (tmp_path / "scores.py").write_text(SCORES)
+    (tmp_path / "training.py").unlink()
+    (tmp_path / "other.py").write_text("from scores import metrics_of\n")
+    assert "1 kept" in rewrite(tmp_path)
+    assert (tmp_path / "scores.py").read_text() == SCORES
+
+
+def test_an_object_of_another_file_comes_to_the_task(tmp_path: Path) -> None:
+    (tmp_path / "nets.py").write_text(
+        "import copy\n\nimport tensorflow as tf\n\nLEVEL = 0.5\n\n\nclass Net(object):\n"
+        "    def __init__(self, config, x):\n"
+        "        self.config = copy.copy(config)\n"
+        "        self.scores = self._build(x)\n\n"
+        "    def _build(self, x):\n"
+        "        return tf.layers.dense(x, 1, tf.sigmoid)\n\n"
+        "    def metrics(self, labels):\n"
+        "        return {'recall': tf.metrics.recall(labels, self.scores > LEVEL)}\n"
+    )
+    main = tmp_path / "main.py"
+    text = TRAIN.format(line="from nets import Net", asked="net.")
+    text = text.replace("metrics_of(labels, scores)", "metrics(labels)")
+    text = text.replace("net.percent(", "(").replace(
+        "tf.layers.dense(features['x'], 1, tf.sigmoid)",
+        "Net({}, features['x'])\n    scores = net.scores",
+    )
+    main.write_text(text.replace("    scores = Net", "    net = Net"))
+    assert "1 training program: 1 native" in rewrite(tmp_path)
+    text = main.read_text()
+    assert "from nets import LEVEL" in text
+    assert "copy" not in text
+    assert "update_state(labels, scores > LEVEL)" in text
+    assert (tmp_path / "nets.py").read_text() == "LEVEL = 0.5\n"
+
+
+@pytest.mark.parametrize("told", ["", ", mode == tf.estimator.ModeKeys.TRAIN"])
+def test_no_network_of_another_file_is_made_at_each_step(
+    tmp_path: Path, told: str
+) -> None:
+    (tmp_path / "nets.py").write_text(
+        "import tensorflow as tf\n\n\nclass Net(object):\n"
+        "    def __init__(self, units, training=False):\n"
+        "        self.units = units\n        self.rate = 0.5 if training else 0.0\n\n"
+        "    def __call__(self, x):\n"
+        "        return tf.nn.dropout(tf.layers.dense(x, self.units), rate=self.rate)\n"
+    )
+    main = tmp_path / "main.py"
+    text = TRAIN.format(line="import nets", asked="").replace("percent(", "(")
+    text = text.replace("metrics_of(labels, scores)", "{}").replace(
+        "scores = tf.layers.dense(features['x'], 1, tf.sigmoid)",
+        f"net = nets.Net(4{told})\n    hidden = net(features['x'])\n"
+        "    scores = tf.layers.dense(hidden, 1, tf.sigmoid)",
+    )
+    main.write_text(text)
+    assert "the model_fn makes several models, `nets.Net` for one" in rewrite(tmp_path)
+    # One that a module holds is none of the Task's either.
+    held = (tmp_path / "nets.py").read_text() + "\n\nheld = Net(4)\n"
+    (tmp_path / "nets.py").write_text(held)
+    text = text.replace(f"    net = nets.Net(4{told})\n", "")
+    text = text.replace("import nets", "from nets import held")
+    main.write_text(text.replace("= net(", "= held("))
+    assert "the model_fn makes several models, `held` for one" in rewrite(tmp_path)
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_scope_around_layers_of_another_file_is_not_lost(
+    tmp_path: Path, inside: bool
+) -> None:
+    slim = "import tensorflow as tf\n\nslim = tf.contrib.slim\n\n\n"
+    net = (
+        "def small(x):\n    x = slim.fully_connected(x, 8, scope='one')\n"
+        "    return slim.fully_connected(x, 1, activation_fn=None, scope='two')\n"
+    )
+    call = "nets.small(features['x'])"
+    (tmp_path / "nets.py").write_text(slim + net)
+    text = TRAIN.format(line="import nets\n\nslim = tf.contrib.slim", asked="")
+    text = text.replace("metrics_of(labels, scores)", "{}").replace("percent(", "(")
+    scope = "with slim.arg_scope([slim.fully_connected], activation_fn=tf.nn.elu):\n"
+    scores = f"scores = {call}" if not inside else f"scores = middle({call[11:]}"
+    text = text.replace(
+        "scores = tf.layers.dense(features['x'], 1, tf.sigmoid)",
+        f"{scope}        {scores}",
+    )
+    if inside:
+        middle = "def middle(x):\n    return nets.small(tf.square(x))\n\n\n"
+        text = text.replace("def model_fn", f"{middle}def model_fn")
+    (tmp_path / "main.py").write_text(text)
+    printed = rewrite(tmp_path)
+    assert "1 kept" in printed
+    assert "an arg_scope is around `nets.Small` of another file" in printed
+
+
 def test_the_projects_own_tests_pass_after_the_rewrite(project: Path) -> None:
     rewrite(project)
     result = subprocess.run(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...code.ast_nodes import parents_of
@@ -145,7 +145,32 @@ def find_outer_scopes(module: Module) -> dict[str, dict[str, str]]:
 
     for one in module.classes:
         visit(one)
+    for one in module.classes:
+        _check_in_file(one, by_name)
     return {name: found for name, found in flags.items() if by_name[name].outer}
+
+
+def _check_in_file(caller: Lifted, by_name: Mapping[str, Lifted]) -> None:
+    """Refuses scopes around what a class of another file makes: it would miss them."""
+    for attribute, name in _foreign(caller, by_name):
+        if caller.outer or any(
+            scopes_of(use.withs, caller) for use in caller.uses(attribute)
+        ):
+            raise Refused(f"an arg_scope is around `{name}` of another file")
+
+
+def _foreign(
+    lifted: Lifted, by_name: Mapping[str, Lifted]
+) -> Iterator[tuple[str, str]]:
+    """Attributes that classes of other files make, and the names of these."""
+    for attribute, value in lifted.attributes().items():
+        made = [one for one in ast.walk(value) if isinstance(one, ast.Call)]
+        for one in (*made, *lifted.appended(attribute)):
+            name = dotted(one.func)
+            known = name in by_name or name.startswith(("tf_keras.", "self."))
+            is_class = name.rpartition(".")[2][:1].isupper()
+            if is_class and not known and lifted.symbol(name) is None:
+                yield attribute, name
 
 
 def _in_functions(
@@ -286,4 +311,6 @@ def _functions(
                 found |= {name, "batch_norm", "layer_norm"}
         if isinstance(node, ast.Name) and node.id in classes:
             found |= _functions(classes[node.id], classes, seen)
+    if any(_foreign(lifted, classes)):
+        found |= {*SIGNATURES}
     return found

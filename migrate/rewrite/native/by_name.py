@@ -310,7 +310,8 @@ class _Reader:
                 or (test and not any(_normalizes(one) for _, one in self.models()))
             )
         ):
-            raise Refused("it is not seen which variables begin as in a checkpoint")
+            shown = self.module.text.of(source)
+            raise Refused(f"`{shown}` says which variables begin as in a checkpoint")
         self.helper = f"{called.name}\n"
 
         def own(name: str) -> str | None:

@@ -311,12 +311,13 @@ class _Canned:
             given.pop("compute_full_loss", None)
         if name == "BinaryClassifier" and "thresholds" in given:
             name = "ThresholdClassifier"
+        shown = f"`{self.symbol}`" if "." in self.symbol else self.symbol
         known = (*_USED_OF_HEADS, "thresholds" if name.startswith("Thr") else "")
         unknown = [key for key in given if key not in known]
         if unknown:
-            raise Refused(f"the head of `{self.symbol}` with `{unknown[0]}`")
+            raise Refused(f"the head of {shown} is made with `{unknown[0]}`")
         if name.startswith("Multi") and "n_classes" not in given:
-            raise Refused(f"the head of `{self.symbol}` without `n_classes`")
+            raise Refused(f"the head of {shown} is made without `n_classes`")
         return name, given
 
     # --------------------------------------------------------------- the model

@@ -8,19 +8,28 @@ from contextlib import suppress
 import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
-from ...code.edits import changed
+from ...code.edits import Put, changed
 from ...code.statements import is_docstring
-from ...code.tree import Tree, only_small, statements_of
+from ...code.tree import Tree, only_small, statements_of, walk
 from ...names.scopes import Binding
 from ...project.facts import ParsedModule, ProjectFacts
 from .canned import units_of_head
 from .code import Refused
+from .task import alias_of
 
-__all__ = ["without_idle_words"]
+__all__ = ["asks_for_mode", "without_idle_words"]
 
 _NO_COMMA = cst.MaybeSentinel.DEFAULT
 # Functions that run cells, from zeros where they are not told from what.
 _RUNNING = ("dynamic_rnn", "static_rnn")
+_ONE_HOT = ("tf.contrib.layers.one_hot_encoding", "tf.contrib.slim.one_hot_encoding")
+# What values are said by that are no tensors.
+_VALUES = (
+    *(cst.Name, cst.Attribute, cst.Subscript, cst.SubscriptElement, cst.Index),
+    *(cst.BaseNumber, cst.SimpleString, cst.BinaryOperation, cst.BaseBinaryOp),
+    *(cst.UnaryOperation, cst.BaseUnaryOp, cst.Dot, cst.BaseParenthesizableWhitespace),
+    *(cst.LeftSquareBracket, cst.RightSquareBracket, cst.LeftParen, cst.RightParen),
+)
 _DROPOUT = ("inputs", "rate", "noise_shape", "seed", "training", "name")
 
 
@@ -35,7 +44,9 @@ def without_idle_words(
     does it matter what could be trained when nothing is, and without a TPU there is
     nothing that an optimizer adds up over shards. Cells start with zeros anyway. How
     many logits a head wants is said where it is made. A helper tests the mode where it
-    is read, and has no name for that; nor has a flag that two branches set.
+    is read, and has no name for that; nor has a flag that two branches set. A value
+    that they choose by the mode is chosen in one line, and cells are wrapped anyway,
+    in what drops while training. Zeros and ones of labels are TensorFlow's own.
     """
     tree = Tree(parsed.module, parsed.resolver)
     gone: set[cst.CSTNode] = set()
@@ -49,6 +60,8 @@ def without_idle_words(
             plain.add(node)
         if symbol.endswith(_RUNNING):
             places |= _zero_states(tree, node)
+        if symbol in _ONE_HOT and len(node.args) == 2:
+            places |= _one_hot(node, alias_of(parsed))
         if symbol.startswith("tf.layers."):
             gone.update(one for one in node.args if _trains(tree, one))
         if symbol == "tf.layers.dropout":
@@ -60,6 +73,8 @@ def without_idle_words(
                 shape = given.get("noise_shape")
                 gone.update(one for one in node.args if one.value is shape)
     places |= _heads_moved(tree, is_model_fn)
+    places |= _values_of_branches(tree)
+    places |= _wrappers_of_branches(tree)
     if places:
         parsed = changed(parsed, facts, places)
         return without_idle_words(parsed, facts, is_model_fn)
@@ -86,6 +101,17 @@ def _dimensions(tree: Tree) -> dict[cst.CSTNode, cst.BaseExpression]:
                 units = units_of_head(f"{symbol}({arguments})")
                 found[node] = cst.parse_expression(units)
     return found
+
+
+def _one_hot(call: cst.Call, alias: str) -> dict[cst.CSTNode, object]:
+    """``slim.one_hot_encoding(labels, 10)`` as ``tf.one_hot(labels, 10)``."""
+    names = {"labels": "indices", "num_classes": "depth"}
+    places: dict[cst.CSTNode, object] = {
+        one.keyword: cst.Name(names.get(one.keyword.value, one.keyword.value))
+        for one in call.args
+        if one.keyword is not None
+    }
+    return {**places, call.func: cst.parse_expression(f"{alias}.one_hot")}
 
 
 def _heads_moved(
@@ -178,6 +204,120 @@ def _flags_of_branches(tree: Tree) -> dict[cst.CSTNode, cst.BaseExpression]:
             ):
                 found |= _written_out(tree, name, bound[0], test, test.test)
     return found
+
+
+def _values_of_branches(tree: Tree) -> dict[cst.CSTNode, object]:
+    """``if mode == TRAIN: keep = 0.5``, ``else: keep = 1.0`` as one assignment of each.
+
+    The value for other modes may also stand above, in place of the other branch.
+    """
+    places: dict[cst.CSTNode, object] = {}
+    for node in tree.nodes:
+        if not isinstance(node, cst.If) or not asks_for_mode(tree, node.test):
+            continue
+        body = tree.body(node)
+        first, other = _plain_values(tree, node.body), node.orelse
+        if body is None or not first or isinstance(other, cst.If):
+            continue
+        lines = statements_of(body)
+        above = lines[lines.index(node) - 1] if lines[0] is not node else None
+        if other is not None:
+            second = _plain_values(tree, other.body)
+        else:
+            second = _plain_values(tree, above) if above is not None else {}
+            if above is not None:
+                places |= {above: None} if first.keys() == second.keys() else {}
+        if first.keys() != second.keys() or {"True", "False"} & {
+            tree.code(one) for one in (*first.values(), *second.values())
+        }:
+            continue
+        made = [
+            cst.SimpleStatementLine(
+                [
+                    cst.Assign(
+                        [cst.AssignTarget(cst.Name(name))],
+                        cst.IfExp(test=node.test, body=value, orelse=second[name]),
+                    )
+                ]
+            )
+            for name, value in first.items()
+        ]
+        lead = [*(above.leading_lines if above in places else ()), *node.leading_lines]
+        places[node] = [made[0].with_changes(leading_lines=lead), *made[1:]]
+    return places
+
+
+def _wrappers_of_branches(tree: Tree) -> dict[cst.CSTNode, object]:
+    """``if mode == TRAIN: cell = DropoutWrapper(cell, 0.5)``, where the share asks."""
+    places: dict[cst.CSTNode, object] = {}
+    for node in tree.nodes:
+        if not isinstance(node, cst.If) or node.orelse is not None:
+            continue
+        small = only_small(node.body.body[0]) if len(node.body.body) == 1 else None
+        call = small.value if isinstance(small, cst.Assign) else None
+        symbol = tree.symbol(call.func) if isinstance(call, cst.Call) else None
+        if not isinstance(call, cst.Call) or not isinstance(small, cst.Assign):
+            continue
+        if not (symbol or "").endswith(".DropoutWrapper") or not call.args:
+            continue
+        shares = [one for one in call.args[1:] if _is_share(one)]
+        test, texts = node.test, [f"{tree.code(one.value)} <" for one in shares]
+        if isinstance(test, cst.BooleanOperation) and isinstance(
+            test.operator, cst.And
+        ):
+            # Who keeps all drops nothing.
+            if not tree.code(test.right).startswith(tuple(texts)):
+                continue
+            test = test.left
+        same = tree.code(small.targets[0].target) == tree.code(call.args[0].value)
+        if same and len(shares) == len(call.args) - 1 and asks_for_mode(tree, test):
+            new: dict[cst.CSTNode, object] = {
+                one.value: cst.IfExp(test, one.value, cst.Float("1.0"))
+                for one in shares
+            }
+            first = node.body.body[0]
+            line = first.visit(Put(new, first))
+            assert isinstance(line, cst.SimpleStatementLine)
+            places[node] = line.with_changes(leading_lines=node.leading_lines)
+    return places
+
+
+def _is_share(arg: cst.Arg) -> bool:
+    """What a wrapper keeps of inputs or outputs."""
+    named = arg.keyword is None or arg.keyword.value.endswith("put_keep_prob")
+    return named and not arg.star
+
+
+def _plain_values(tree: Tree, block: cst.CSTNode) -> dict[str, cst.BaseExpression]:
+    """What a block, or a statement, gives to names; nothing if it does more."""
+    found: dict[str, cst.BaseExpression] = {}
+    loads = tree.resolver.scopes.loads
+    lines = statements_of(block) if isinstance(block, cst.IndentedBlock) else [block]
+    for one in lines:
+        small = only_small(one)
+        target = small.targets[0].target if isinstance(small, cst.Assign) else None
+        if (
+            not isinstance(small, cst.Assign)
+            or not isinstance(target, cst.Name)
+            or len(small.targets) > 1
+            or not all(isinstance(part, _VALUES) for part in walk(small.value))
+            or {tree.code(n) for n in walk(small.value) if n in loads}
+            & {*found, target.value}
+        ):
+            return {}
+        found[target.value] = small.value
+    return found
+
+
+def asks_for_mode(tree: Tree, test: cst.BaseExpression) -> bool:
+    """The mode compared, or a name for that."""
+    if isinstance(test, cst.UnaryOperation):
+        test = test.expression
+    bound = tree.resolver.bindings(test) if isinstance(test, cst.Name) else ()
+    value = bound[0].value if len(bound) == 1 else test
+    return isinstance(value, cst.Comparison) and any(
+        isinstance(one, cst.Name) and one.value == "mode" for one in walk(value)
+    )
 
 
 def _written_out(

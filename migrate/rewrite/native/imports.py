@@ -68,7 +68,8 @@ def _without_unused(tree: ast.Module, lines: Lines, wanted: Wanted) -> Iterator[
             else:
                 gone.append(statement)
         for one in gone:
-            yield _without(one, lines, len(gone) == len(body))
+            alone = len(gone) == len(body) and body is not tree.body
+            yield _without(one, lines, alone)
 
 
 def _bodies(tree: ast.Module) -> Iterator[list[ast.stmt]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 import libcst as cst
 
@@ -13,7 +14,14 @@ from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from ...project.positions import code_of
 
-__all__ = ["with_helpers_inlined", "without_unread"]
+__all__ = [
+    "Inliner",
+    "IsModelFn",
+    "fresh",
+    "knows_of_tasks",
+    "with_helpers_inlined",
+    "without_unread",
+]
 
 _MOST = 12
 _KNOWING = ("minimize", "apply_gradients", "compute_gradients")
@@ -103,11 +111,11 @@ def _once(
             if not isinstance(node, cst.Call) or tree.function(node) is not defined:
                 continue
             helper = _helper(tree, defined, node)
-            if helper is None or not _knows(tree, helper, set()):
+            if helper is None or not knows_of_tasks(tree, helper):
                 continue
             if network and not _is_called_once(tree, helper):
                 continue
-            new = _Inliner(tree, defined, node, helper).statements()
+            new = Inliner(tree, defined, node, helper).statements()
             if new is None:
                 continue
             parsed = changed(parsed, facts, {tree.statement(node): new})
@@ -179,10 +187,10 @@ def _helper(
     return found if isinstance(found.body, cst.IndentedBlock) else None
 
 
-def _knows(
+def knows_of_tasks(
     tree: Tree,
     helper: cst.FunctionDef,
-    seen: set[cst.CSTNode],
+    seen: set[cst.CSTNode] | None = None,
     asks_for_mode: bool = False,
     of_method: bool = False,
 ) -> bool:
@@ -190,6 +198,7 @@ def _knows(
 
     ``of_method`` says that a method calls it.
     """
+    seen = set() if seen is None else seen
     if helper in seen:
         return False
     seen.add(helper)
@@ -216,12 +225,14 @@ def _knows(
         if is_method and symbol.startswith(_LAYERS):
             return True
         inner = _helper(tree, helper, node)
-        if inner is not None and _knows(tree, inner, seen, asks_for_mode, is_method):
+        if inner is not None and knows_of_tasks(
+            tree, inner, seen, asks_for_mode, is_method
+        ):
             return True
     return False
 
 
-class _Inliner:
+class Inliner:
     """One call, and the statements that stand for it."""
 
     def __init__(
@@ -230,7 +241,12 @@ class _Inliner:
         defined: cst.FunctionDef,
         call: cst.Call,
         helper: cst.FunctionDef,
+        owner: Mapping[str, cst.BaseExpression] = MappingProxyType({}),
+        above: str = "",
     ) -> None:
+        """``owner`` is what a method calls its object, ``above`` its `super()`."""
+        self.owner = owner
+        self.above = above
         self.tree = tree
         self.defined = defined
         self.call = call
@@ -259,7 +275,11 @@ class _Inliner:
         names, before = self._bound(given, small, returns)
         if names is None:
             return None
-        change = Put(_renamed(self.tree, self.helper, names), self.helper)
+        new = _renamed(self.tree, self.helper, {**names, **self.owner})
+        for one in walk(self.helper.body) if self.above else ():
+            if isinstance(one, cst.Call) and self.tree.code(one) == "super()":
+                new[one] = cst.parse_expression(self.above)
+        change = Put(new, self.helper)
         moved: list[Statement] = [one.visit(change) for one in inside]  # type: ignore[misc]
         if tail:
             return self._joined(before, moved)
@@ -281,8 +301,7 @@ class _Inliner:
         assert isinstance(after, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
         if isinstance(after, cst.SimpleStatementLine):
             after = after.with_changes(leading_lines=[])
-        if not self._says_nothing(after):
-            moved.append(after)
+        moved += self._without_same(after)
         return self._joined(before, moved)
 
     def _fresh_result(self) -> str:
@@ -292,7 +311,7 @@ class _Inliner:
         taken |= {*scopes.opened[self.defined].bindings}
         taken |= {one.value for one in walk(self.defined) if one in scopes.loads}  # type: ignore[attr-defined]
         name = self.helper.name.value
-        return _fresh(name, taken) if name in taken else name
+        return fresh(name, taken) if name in taken else name
 
     def _joined(
         self, before: list[Statement], moved: list[Statement]
@@ -302,13 +321,23 @@ class _Inliner:
         found[0] = found[0].with_changes(leading_lines=lines)
         return found
 
-    def _says_nothing(self, statement: Statement) -> bool:
-        """``x = x``"""
+    def _without_same(self, statement: Statement) -> list[Statement]:
+        """A statement without ``x = x``, which may be a part of it."""
         small = only_small(statement)
         if not isinstance(small, cst.Assign) or len(small.targets) != 1:
-            return False
-        target = code_of(self.tree.module, small.targets[0].target).strip(" ()")
-        return target == code_of(self.tree.module, small.value).strip(" ()")
+            return [statement]
+        target, value = small.targets[0].target, small.value
+        if code_of(self.tree.module, target).strip(" ()") == code_of(
+            self.tree.module, value
+        ).strip(" ()"):
+            return []
+        pairs = [*zip(_parts(target), _parts(value), strict=False)]
+        left = [one for one in pairs if not one[0].deep_equals(one[1])]
+        if len(left) == 1 and len(pairs) == len(_parts(target)) == len(_parts(value)):
+            ((name, said),) = left
+            only = small.with_changes(targets=[cst.AssignTarget(name)], value=said)  # type: ignore[arg-type]
+            return [cst.SimpleStatementLine([only])]
+        return [statement]
 
     def _given(self) -> dict[str, cst.BaseExpression] | None:
         """The arguments of the call, by the parameters of the helper."""
@@ -362,12 +391,18 @@ class _Inliner:
         for name, value in given.items():
             if isinstance(value, cst.Name) and value.value == name:
                 continue
-            if name not in changed and isinstance(value, _PLAIN):
+            once = sum(one.value == name for one in _names(body)) == 1
+            if name not in changed and (
+                (isinstance(value, _PLAIN) and not self._is_set(value))
+                or (once and self.owner and _is_put_together(value))
+            ):
                 names[name] = value
                 continue
             local = name
+            if self._is_there(name, value):
+                continue
             if name in outer | read:
-                local = _fresh(name, taken)
+                local = fresh(name, taken)
                 names[name] = cst.Name(local)
             line = cst.SimpleStatementLine(
                 [cst.Assign([cst.AssignTarget(cst.Name(local))], value)]
@@ -377,14 +412,40 @@ class _Inliner:
         handed = {one.value for v in given.values() for one in _names(v)}
         whole = isinstance(small, cst.Assign) and small.value is self.call
         set_anew = binds(self.statement) - handed - free if whole else set()
-        for name in sorted(own - set(given) - {"self"}):
+        for name in sorted(own - set(given) - {"self", "_"}):
             target = wanted.get(name)
             if target is not None and target not in (own | handed) - {name}:
                 if target != name:
                     names[name] = cst.Name(target)
             elif name in (outer | read) - set_anew:
-                names[name] = cst.Name(_fresh(name, taken))
+                names[name] = cst.Name(fresh(name, taken))
         return names, before
+
+    def _is_set(self, value: cst.BaseExpression) -> bool:
+        """What a method is given of its object changes: a name keeps what it was."""
+        if not self.owner or not isinstance(value, cst.Attribute):
+            return False
+        stored = [
+            one
+            for one in self.tree.nodes
+            if isinstance(one, cst.Attribute)
+            and one.attr.value == value.attr.value
+            and getattr(self.tree.parent(one), "target", None) is one
+        ]
+        return len(stored) > 1
+
+    def _is_there(self, name: str, value: cst.BaseExpression) -> bool:
+        """A name has this value before the call, from a plain statement."""
+        bound = self.tree.resolver.scopes.opened[self.defined].bindings
+        held = bound.get(name, ())
+        made = held[0].value if len(held) == 1 else None
+        return (
+            made is not None
+            and made.deep_equals(value)
+            and all(len(bound.get(one.value, ())) < 2 for one in _names(value))
+            and self.tree.body(self.tree.statement(made))
+            in [*self.tree.ancestors(self.call)]
+        )
 
     def _wanted(
         self, small: cst.BaseSmallStatement | None, returns: Sequence[cst.Return]
@@ -403,6 +464,16 @@ class _Inliner:
                 if isinstance(target, cst.Name) and isinstance(value, cst.Name):
                     found.setdefault(value.value, target.value)
         return found
+
+
+def _is_put_together(node: cst.BaseExpression) -> bool:
+    """``'block%d' % number``"""
+    parts = (cst.BinaryOperation, cst.Name, cst.SimpleString, cst.Integer)
+    return isinstance(node, cst.BinaryOperation) and all(
+        isinstance(one, parts)
+        for one in walk(node)
+        if isinstance(one, cst.BaseExpression)
+    )
 
 
 def _names(node: cst.CSTNode) -> list[cst.Name]:
@@ -484,7 +555,7 @@ def _parts(node: cst.CSTNode | None) -> Sequence[cst.CSTNode]:
     return [] if node is None else [node]
 
 
-def _fresh(name: str, taken: set[str]) -> str:
+def fresh(name: str, taken: set[str]) -> str:
     number = 2
     while f"{name}_{number}" in taken:
         number += 1

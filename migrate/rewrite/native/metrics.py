@@ -24,7 +24,7 @@ from .code import (
     parsed,
 )
 
-__all__ = ["SIGNATURES", "Metric", "metric"]
+__all__ = ["SIGNATURES", "Metric", "decisions", "kind_of", "metric"]
 
 Ranks = Mapping[str, "int | None"]
 Types = Mapping[str, "str | None"]
@@ -192,7 +192,7 @@ class _Call:
 
     def kind(self, name: str) -> str | None:
         """The type of an argument, where it is told or its text says it."""
-        said = _kind(self.of(name))
+        said = kind_of(self.of(name))
         return said if said == "whole" else self.types.get(name) or said
 
     def accuracy(self) -> Metric:
@@ -321,11 +321,13 @@ class _Call:
             return self.made(name, labels, predictions, thresholds=thresholds)
         # Whatever is not zero is positive; Keras asks for more than one half.
         if self.kind("predictions") != "bool":
-            predictions = call("tf.cast", predictions, "tf.bool")
+            predictions = decisions(predictions) or call(
+                "tf.cast", predictions, "tf.bool"
+            )
         return self.made(name, labels, predictions)
 
 
-def _kind(text: str) -> str | None:
+def kind_of(text: str) -> str | None:
     """The type of an expression whose text says it; "whole" for rounded floats."""
     node = parsed(text)
     if isinstance(node, ast.Compare):
@@ -346,13 +348,22 @@ def _kind(text: str) -> str | None:
     return "bool" if name in _COMPARING else known.get(name)
 
 
+def decisions(text: str) -> str | None:
+    """What is true or false in ``tf.cast(scores > 0.5, tf.int64)``."""
+    node = parsed(text)
+    if not isinstance(node, ast.Call) or dotted(node.func) != "tf.cast":
+        return None
+    inner = ast.unparse(node.args[0]) if node.args else "0"
+    return inner if kind_of(inner) == "bool" else None
+
+
 def _argmax(text: str) -> tuple[str, int] | None:
     """What an argmax over axis 1 or the last one is of, and the axis."""
     node = parsed(text)
     while isinstance(node, ast.Call) and dotted(node.func) in (
         "tf.cast", "tf.to_int32", "tf.to_int64",
     ):  # fmt: skip
-        kind = _kind(ast.unparse(node))
+        kind = kind_of(ast.unparse(node))
         if not node.args or kind not in ("int32", "int64"):
             return None
         node = node.args[0]
@@ -370,7 +381,7 @@ def _in_top_k(text: str) -> dict[str, str] | None:
     """The arguments of in_top_k, whose mean is a metric of its own."""
     node = parsed(text)
     if isinstance(node, ast.Call) and node.args:
-        floats = _kind(text) == "float32"
+        floats = kind_of(text) == "float32"
         if dotted(node.func) in ("tf.cast", "tf.to_float") and floats:
             node = node.args[0]
     if not isinstance(node, ast.Call):

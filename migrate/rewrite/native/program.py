@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 import libcst as cst
 
@@ -25,6 +26,7 @@ from ...training import defined_for
 from ..asked import called_in, taken_from, words_of
 from ..layers.model_functions import is_model_fn
 from ..layers.together import Lifting, lifted_together
+from .brought import with_helpers_brought
 from .chosen_strategy import with_strategy
 from .classes import plain_classes, training_words
 from .code import Refused
@@ -39,6 +41,7 @@ from .local_functions import with_local_functions_apart
 from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
+from .objects import with_objects_dissolved
 from .tables import exports, with_tables_tracked
 from .task import Task, alias_of, task_of
 from .text import with_lines_fitted
@@ -137,6 +140,32 @@ def native(
     return found
 
 
+def _placed(reason: str, parsed: ParsedModule, written: ParsedModule) -> str:
+    """A reason with the line of the author's text that it means, where that is found.
+
+    What is refused is a line of a text with layers in classes of their own, or a name.
+    """
+    lines = [text.strip() for text in written.source.text.splitlines()]
+    found = [one for one, text in enumerate(lines, 1) if _names(reason, text)][:1]
+    told = re.search(r" \(line (\d+)\)$", reason)
+    if told is not None:
+        reason = reason[: told.start()]
+        shown = parsed.source.text.splitlines()[int(told[1]) - 1].strip()
+        like = get_close_matches(shown, lines, 1, 0.75)
+        found = [one for one, text in enumerate(lines, 1) if text in like]
+    if len(found) != 1:
+        return reason
+    cell, number = written.source.locate(found[0])
+    where = f"cell {cell}, line {number}" if cell is not None else f"line {number}"
+    return f"{reason} ({where})"
+
+
+def _names(reason: str, text: str) -> bool:
+    """A line defines what a reason names."""
+    names = "|".join(re.findall(r"`(\w+)`", reason)) or "$^"
+    return re.match(rf"(def|class) ({names})\b|({names}) = ", text) is not None
+
+
 def _cluster(words: set[str], files: Sequence[ParsedModule]) -> set[str]:
     """What asks for the parts of training.py that train where TF_CONFIG says."""
     asked = sorted(words & {*CLUSTER})
@@ -221,12 +250,15 @@ def _check_parts(files: Iterable[NativeFile], module: str) -> None:
 
 
 def _read_before(parsed: ParsedModule) -> set[str]:
-    """Names that the file read as its author wrote it."""
+    """Names that the file read as its author wrote it, or did not import then."""
     source = parsed.source
     if source.notebook is not None:
         return set()
-    tree = ast.parse(source.raw.decode(source.encoding, "replace"))
-    return {one.id for one in walk_ast(tree) if isinstance(one, ast.Name)}
+    nodes = [*walk_ast(ast.parse(source.raw.decode(source.encoding, "replace")))]
+    read = {one.id for one in nodes if isinstance(one, ast.Name)}
+    named = [one.asname or one.name for one in nodes if isinstance(one, ast.alias)]
+    known = {one.partition(".")[0] for one in named}
+    return read | {*parsed.resolver.scopes.module_scope.bindings} - known
 
 
 @dataclass
@@ -234,11 +266,17 @@ class _File:
     """One file on its way."""
 
     parsed: ParsedModule
+    # As its author wrote it.
+    written: ParsedModule
     for_tf2: bool
     words: frozenset[str] = frozenset()
     notes: tuple[tuple[int, str], ...] = ()
     # Names of the Tasks in it.
     tasks: tuple[str, ...] = ()
+
+    def placed(self, reason: str) -> str:
+        """A reason with the place that it means."""
+        return _placed(reason, self.parsed, self.written)
 
     def final(self, worded: Reworded, training: str, facts: ProjectFacts) -> str:
         """The text with names of TensorFlow 1 under those of today, and its imports."""
@@ -280,7 +318,10 @@ class _Program:
 
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
+        written = files
         files = with_given_functions(files, facts)
+        files = with_helpers_brought(files, facts, is_model_fn)
+        files = [with_objects_dissolved(one, facts, is_model_fn) for one in files]
         files = [with_variables_inlined(one, facts) for one in files]
         files = [without_idle_words(one, facts, is_model_fn) for one in files]
         files = [with_local_functions_apart(one, facts) for one in files]
@@ -295,12 +336,17 @@ class _Program:
         for one in lifting:
             self._check_lifted(one)
         self.files = []
-        for old, one, (_, shares) in zip(files, lifting, told, strict=True):
-            plain = plain_classes(
-                self._prepared(one.parsed), facts, shares, shared_columns=shared
-            )
+        for old, one, (_, shares), first in zip(
+            files, lifting, told, written, strict=True
+        ):
+            try:
+                plain = plain_classes(
+                    self._prepared(one.parsed), facts, shares, shared_columns=shared
+                )
+            except Refused as stop:
+                raise Refused(_placed(f"{stop}", one.parsed, first)) from None
             words = training_words(plain)
-            self.files.append(_File(plain, written_for_tf2(old.resolver), words))
+            self.files.append(_File(plain, first, written_for_tf2(old.resolver), words))
         self.before = files
 
     def _prepared(self, parsed: ParsedModule) -> ParsedModule:
@@ -346,9 +392,17 @@ class _Program:
                 name,
                 self.watched,
                 normalizes=self._normalizes(one),
+                foreign={
+                    name
+                    for other in self.files
+                    if other is not one
+                    for name in _models(other.parsed)
+                },
             )
         except Blocked as stop:
-            raise Refused(f"{stop} (line {stop.line})") from None
+            raise Refused(one.placed(f"{stop} (line {stop.line})")) from None
+        except Refused as stop:
+            raise Refused(one.placed(f"{stop}")) from None
         one.words |= task.words
         line = _line_of(old, defined.name.value)
         one.notes += tuple((line, note) for note in task.notes)

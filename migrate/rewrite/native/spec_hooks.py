@@ -77,7 +77,8 @@ class _Reader:
         """Takes a hook, and what it looks at."""
         symbol = self.maker.tree.symbol(call.func) or ""
         if symbol not in WORDS:
-            raise self.maker.stop(call, f"EstimatorSpec(`{name}`=)")
+            shown = self.maker.tree.code(call.func)
+            raise self.maker.stop(call, f"EstimatorSpec(`{name}`=) has `{shown}`")
         self.found.hooks.append(call)
         self.maker.parts.used.update(self._statements(call))
         kind = symbol.rpartition(".")[2]

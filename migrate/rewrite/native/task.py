@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 import libcst as cst
 
@@ -16,7 +17,7 @@ from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...model.arguments import Argument
 from ...model.in_mode import MODES, Called, in_mode
-from ...model.values import Dict, Layer
+from ...model.values import Dict, Layer, Value
 from ...names.dotted import dotted_name
 from ...project.facts import ParsedModule, ProjectFacts
 from . import tidy
@@ -25,7 +26,7 @@ from .headed import read_head
 from .losses import SUMMED
 from .method import Method
 from .metrics import SIGNATURES as METRICS
-from .metrics import Metric, metric
+from .metrics import Metric, decisions, kind_of, metric
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .said import Said
 from .schedules import SIGNATURES as SCHEDULES
@@ -116,6 +117,7 @@ def task_of(
     watched: Collection[str] = (),
     *,
     normalizes: bool = False,
+    foreign: Collection[str] = (),
 ) -> Task:
     """The Task for a model function whose layers are in classes, or Refused.
 
@@ -125,6 +127,7 @@ def task_of(
     """
     made = Maker(parsed, defined, facts, models, name)
     made.normalizes = normalizes
+    made.foreign = foreign
     return made.made(watched)
 
 
@@ -140,6 +143,7 @@ class Maker:
         self.parsed = parsed
         self.tree = Tree(parsed.module, parsed.resolver)
         self.defined = defined
+        self.facts = facts
         self.models = models
         self.name = name
         self.parts = _Parts()
@@ -154,6 +158,8 @@ class Maker:
         self.reads_owner = self.keeps_owner = False
         self.closes_over_self = False
         self.normalizes = False
+        # Names of classes of models in other files.
+        self.foreign: Collection[str] = ()
         # The loss is a sum, which replicas add up.
         self.sums = False
         self.features = "features" if "features" in given else self.given[0]
@@ -203,6 +209,7 @@ class Maker:
         self.replaced.update(self.hooks.replaced)
         self._find_model()
         model, model_setup = self.constructed(self.maker)
+        self._check_made_alike(model, model_setup)
         model = self._chain() or model
         self.parts.used.add(self.tree.statement(self.maker))
         if HEAD in (self.train.spec or ()):
@@ -340,6 +347,15 @@ class Maker:
     def _hook(self, said: Said, call: cst.Call) -> str:
         arguments = [said.argument(one) for one in call.args]
         return f"{self.tree.code(call.func)}({', '.join(arguments)})"
+
+    def _check_made_alike(self, model: str, setup: Sequence[str]) -> None:
+        """Refuses a model that is made of something else in another mode."""
+        for mode in self.modes.values():
+            said = Said(self, mode, init=True)
+            read = mode.needed([self.maker], given=self.replaced)
+            lines = [said.statement(one) for one in read.statements]
+            if lines != [*setup] or said.expression(self.maker) != model:
+                raise self.stop(self.maker, "each mode makes another model")
 
     def _above_model(self) -> list[str]:
         """Comments above what made the model that stand nowhere else."""
@@ -580,7 +596,9 @@ class Maker:
         if not makers:
             raise self.stop(self.defined, "no layers are seen in the model_fn")
         if len(makers) > 1:
-            raise self.stop(makers[1][1], "the model_fn makes several models")
+            shown = " and ".join(f"`{self.tree.code(one.func)}`" for _, one in makers)
+            reason = f"the model_fn makes several models, {shown}"
+            raise self.stop(makers[1][1], reason)
         self.model, self.maker = makers[0]
         for mode in self.modes.values():
             calls = [one for one in mode.taken if self._calls_model(mode, one)]
@@ -747,7 +765,7 @@ class Maker:
         lines = [said.statement(one) for one in before]
         arguments: list[str] = []
         flags = 0
-        for one in call.args:
+        for number, one in enumerate(call.args):
             told = self.train.decided(one.value)
             if (
                 self.told
@@ -759,7 +777,8 @@ class Maker:
             elif told is not None:
                 is_flag = isinstance(told.value, bool)
                 flag = said.expression(one.value) if is_flag else "training"
-                arguments.append(f"training={flag}")
+                plain = any(arg.keyword is None for arg in call.args[number + 1 :])
+                arguments.append(flag if plain else f"training={flag}")
                 flags += 1
             else:
                 text = said.expression(one.value)
@@ -933,7 +952,11 @@ class Maker:
             body = statement.body
             return (
                 isinstance(body, cst.IndentedBlock)
-                and all(map(self.is_summary, statements_of(body)))
+                and any(map(self.is_summary, statements_of(body)))
+                and all(
+                    self.is_summary(one) or self._is_of_block(one, statement)
+                    for one in statements_of(body)
+                )
                 and not any(
                     isinstance(one, cst.Attribute) and one.attr.value in ("op", "name")
                     for one in walk(statement)
@@ -945,6 +968,17 @@ class Maker:
             return False
         symbol = self.tree.symbol(value.func) or ""
         return symbol.startswith(_SUMMARIES) and "merge" not in symbol
+
+    def _is_of_block(self, statement: Statement, block: cst.CSTNode) -> bool:
+        """It gives a value a name that nothing outside of a block reads."""
+        small = only_small(statement)
+        target = small.targets[0].target if isinstance(small, cst.Assign) else None
+        loads = self.tree.resolver.scopes.loads
+        return isinstance(target, cst.Name) and all(
+            block in self.tree.ancestors(one)
+            for one in walk(self.defined)
+            if isinstance(one, cst.Name) and one.value == target.value and one in loads
+        )
 
     def _is_idle(self, statement: Statement) -> bool:
         """A summary of ``accuracy[0]``, which nothing updates while it trains."""
@@ -970,6 +1004,7 @@ class Maker:
         found: list[Metric] = []
         nodes: list[cst.BaseExpression] = []
         said = Said(self, mode)
+        shared = self._shared(mode, [one.value for _, one in items])
         for key, one in items:
             value = one.value
             if (
@@ -979,10 +1014,12 @@ class Maker:
             ):
                 shown = value.symbol if isinstance(value, Called) else key
                 raise self.stop(one.node, f"the metric `{shown}` has no Keras twin")
-            found.append(self.metric_of(mode, key, value))
+            found.append(self.metric_of(mode, key, value, shared))
             arguments = mode.arguments(value, METRICS[value.symbol])
             nodes += [
-                mode.source_of(a.node) for n, a in arguments.items() if n != "name"
+                a.node if a.node in shared else mode.source_of(a.node)
+                for n, a in arguments.items()
+                if n != "name"
             ]
         constructors = [one.constructor.text for one in found]
         read = mode.needed(nodes)
@@ -1097,22 +1134,60 @@ class Maker:
             value.node or self.defined, f"`{kind}` is not exported natively"
         )
 
-    def metric_of(self, mode: Mode, key: str, value: Called) -> Metric:
+    def _shared(
+        self, mode: Mode, values: Sequence[Value]
+    ) -> dict[cst.BaseExpression, str]:
+        """Names of decisions that several metrics are given, and of which type."""
+        found: dict[cst.BaseExpression, str] = {}
+        for value in values:
+            for one in value.arguments if isinstance(value, Called) else ():
+                source = mode.source_of(one.node)
+                text = self.marked(self.tree.code(source))
+                kind = kind_of(text) if "arg" not in text else None
+                if source is not one.node and kind in ("bool", "int32", "int64"):
+                    found[one.node] = "bool" if decisions(text) else kind
+        names = [self.tree.code(one) for one in found]
+        return {n: k for n, k in found.items() if names.count(self.tree.code(n)) > 1}
+
+    def metric_of(
+        self,
+        mode: Mode,
+        key: str,
+        value: Called,
+        shared: Mapping[cst.BaseExpression, str] = MappingProxyType({}),
+    ) -> Metric:
         """The metric of Keras for one of tf.metrics, in the program's words."""
         said = Said(self, mode)
         arguments = mode.arguments(value, METRICS[value.symbol])
         arguments.pop("name", None)
-        texts = {
-            name: self.marked(said.expression(mode.source_of(one.node)))
-            for name, one in arguments.items()
-        }
-        made = metric(value.symbol, f"{self.quote}{key}{self.quote}", texts)
+        texts, types = {}, {}
+        for name, one in arguments.items():
+            source = mode.source_of(one.node)
+            if one.node in shared:
+                source, types[name] = one.node, shared[one.node]
+            texts[name] = self.marked(said.expression(source))
+        alone = "recall_at_k" in value.symbol and self._is_one_label(
+            texts.get("labels", "")
+        )
+        ranks = {"labels": 1} if alone else {}
+        shown = f"{self.quote}{key}{self.quote}"
+        made = metric(value.symbol, shown, texts, ranks=ranks, types=types)
         return replace(
             made,
             constructor=replace(made.constructor, text=self.take(made.constructor)),
             update=tuple(map(self.protected, made.update)),
             sample_weight=made.sample_weight and self.protected(made.sample_weight),
         )
+
+    def _is_one_label(self, labels: str) -> bool:
+        """A loss takes a label an example, as it is or as zeros and ones."""
+        text, name = self.tree.code(self.defined), re.escape(labels)
+        hot = re.findall(rf"(\w+) = [\w.]*\bone_hot\((?:indices=)?{name}\W", text)
+        losses = [
+            *(rf"sparse_softmax_cross_entropy\w*\(([^()]*\W)?{name}[,)]",),
+            *(rf"softmax_cross_entropy\w*\(([^()]*\W)?{one}[,)]" for one in hot),
+        ]
+        return bool(labels) and any(re.search(one, text) for one in losses)
 
     # -- code of the tables
 
@@ -1162,6 +1237,9 @@ class Maker:
                 shown = self.tree.code(node.func)
                 if symbol.endswith(_MAKES_NONE):
                     continue
+                if not symbol and self._is_of_others(node.func):
+                    reason = f"the model_fn makes several models, `{shown}` for one"
+                    raise self.stop(node if self.tree.holds(node) else part, reason)
                 if symbol.startswith(_MAKING) or shown.startswith("tf_keras.layers."):
                     raise self.stop(
                         node if self.tree.holds(node) else part,
@@ -1171,6 +1249,22 @@ class Maker:
                 if isinstance(defined, cst.FunctionDef) and defined not in seen:
                     seen.add(defined)
                     waiting.append(defined.body)
+
+    def _is_of_others(self, func: cst.BaseExpression) -> bool:
+        """A network of another file is made, or one that a module holds is called."""
+        if self.tree.code(func).rpartition(".")[2] in self.foreign:
+            return True
+        told = self.facts.definition(func, self.parsed)
+        made = told.node if told is not None else None
+        if isinstance(func, cst.Name):
+            scope = self.tree.resolver.scopes.module_scope
+            bound = self.tree.resolver.bindings(func)
+            here = bound[0].value if [o.scope for o in bound] == [scope] else None
+            made = made if here is None else here
+        if not isinstance(made, cst.Call):
+            return False
+        name = source_text(made.func).rpartition(".")[2]
+        return name in self.models or name in self.foreign
 
     def _is_free_to_go(self, mode: Mode, statement: Statement) -> bool:
         """A statement that does nothing but bind names, say something or return."""

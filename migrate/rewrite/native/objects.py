@@ -1,0 +1,285 @@
+"""Objects that a model function asks for its layers become part of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import libcst as cst
+
+from ...code.edits import changed
+from ...code.tree import Tree, only_small, walk
+from ...names.scopes import BindingKind
+from ...project.facts import ParsedModule, ProjectFacts
+from .idle import asks_for_mode
+from .inlined import Inliner, IsModelFn, fresh, knows_of_tasks
+
+__all__ = ["methods_of", "with_objects_dissolved"]
+
+_MOST = 60
+_PLAIN = (cst.Name, cst.SimpleString, cst.Integer, cst.Float)
+
+
+def with_objects_dissolved(
+    parsed: ParsedModule, facts: ProjectFacts, is_model_fn: IsModelFn
+) -> ParsedModule:
+    """The file whose model functions do what an object of a plain class did for them.
+
+    ``net = Net(params)`` and ``net.build(features)`` become the bodies of both; what
+    the object held becomes names.
+    """
+    functions = [one for one in parsed.nodes if is_model_fn(one)]
+    for number in range(len(functions)):
+        for call in _makers(parsed, is_model_fn, number):
+            found = _Object(parsed, facts, is_model_fn, number).dissolved(call)
+            if found is not None:
+                parsed = _without_classes(found, facts)
+                break
+    return parsed
+
+
+def _function(
+    parsed: ParsedModule, is_model_fn: IsModelFn, number: int
+) -> cst.FunctionDef:
+    found = [one for one in parsed.nodes if is_model_fn(one)][number]
+    assert isinstance(found, cst.FunctionDef)
+    return found
+
+
+def _makers(
+    parsed: ParsedModule, is_model_fn: IsModelFn, number: int
+) -> Iterator[cst.Call]:
+    """Calls of a model function that make objects which make layers."""
+    tree = Tree(parsed.module, parsed.resolver)
+    defined = _function(parsed, is_model_fn, number)
+    for node in walk(defined.body):
+        if isinstance(node, cst.Call) and tree.function(node) is defined:
+            methods = [m for kind in _line(tree, node.func) for m in methods_of(kind)]
+            named = {one.name.value for one in methods}
+            # A network is a model by itself, if each mode makes the same.
+            network = "__call__" in named and not _is_told_the_mode(tree, node)
+            if (
+                not network
+                and "call" not in named
+                and any(knows_of_tasks(tree, one) for one in methods)
+            ):
+                yield node
+
+
+def _is_told_the_mode(tree: Tree, made: cst.Call) -> bool:
+    return any(
+        (isinstance(one, cst.Name) and one.value == "mode") or asks_for_mode(tree, one)
+        for arg in made.args
+        for one in walk(arg.value)
+        if isinstance(one, cst.BaseExpression)
+    )
+
+
+def _line(tree: Tree, func: cst.CSTNode) -> list[cst.ClassDef]:
+    """A plain class of the file and those that it extends; nothing for others."""
+    found: list[cst.ClassDef] = []
+    node: cst.CSTNode | None = func
+    while node is not None:
+        if found and tree.code(node) == "object":
+            break
+        kind = tree.resolver.definition(node)
+        if not isinstance(kind, cst.ClassDef) or kind.decorators or kind in found:
+            return []
+        if len(kind.bases) > 1 or kind.keywords:
+            return []
+        found.append(kind)
+        node = kind.bases[0].value if kind.bases else None
+    return found
+
+
+def methods_of(kind: cst.ClassDef) -> list[cst.FunctionDef]:
+    """The methods that a class itself defines."""
+    return [one for one in kind.body.body if isinstance(one, cst.FunctionDef)]
+
+
+class _Object:
+    """One object of one model function, on its way into it."""
+
+    def __init__(
+        self,
+        parsed: ParsedModule,
+        facts: ProjectFacts,
+        is_model_fn: IsModelFn,
+        number: int,
+    ) -> None:
+        self.facts = facts
+        self.is_model_fn = is_model_fn
+        self.number = number
+        self._take(parsed)
+
+    def _take(self, parsed: ParsedModule) -> None:
+        self.parsed = parsed
+        self.tree = Tree(parsed.module, parsed.resolver)
+        self.defined = _function(parsed, self.is_model_fn, self.number)
+
+    def dissolved(self, made: cst.Call) -> ParsedModule | None:
+        """The file without the object; None if it is more than its methods."""
+        self.kinds = [one.name.value for one in _line(self.tree, made.func)]
+        statement = self.tree.statement(made)
+        small = only_small(statement)
+        target = small.targets[0].target if isinstance(small, cst.Assign) else None
+        taken = self._taken()
+        places: dict[cst.CSTNode, Any] = {}
+        lines = []
+        if isinstance(target, cst.Name) and getattr(small, "value", None) is made:
+            self.name = target.value
+            if len(self._bindings().get(self.name, ())) != 1:
+                return None
+        elif isinstance(self.tree.parent(made), cst.Attribute) and small is not None:
+            self.name = fresh("_object", taken)
+            places[made] = cst.Name(self.name)
+            lines = [lambda now: now]
+        else:
+            return None
+        for node in walk(self.defined.body):
+            if isinstance(node, cst.Call) and self.tree.code(node.func) == self.name:
+                places[node.func] = cst.Attribute(node.func, cst.Name("__call__"))
+        init = cst.Attribute(cst.Name(self.name), cst.Name("__init__"))
+        first = cst.SimpleStatementLine([cst.Expr(made.with_changes(func=init))])
+        if lines:
+            places[statement] = lambda now: [first, now]
+        else:
+            places[statement] = first.with_changes(
+                leading_lines=getattr(statement, "leading_lines", ())
+            )
+        self._take(changed(self.parsed, self.facts, places))
+        for _ in range(_MOST):
+            call = next(self._calls(), None)
+            if call is None:
+                return self._without_attributes()
+            new = self._said(call)
+            if new is None:
+                return None
+            places = {self.tree.statement(call): new}
+            self._take(changed(self.parsed, self.facts, places))
+        return None
+
+    def _bindings(self) -> dict[str, Any]:
+        return dict(self.tree.resolver.scopes.opened[self.defined].bindings)
+
+    def _taken(self) -> set[str]:
+        loads = self.tree.resolver.scopes.loads
+        return {*(n.value for n in loads if n in {*walk(self.defined)})} | {
+            *self._bindings()
+        }
+
+    def _calls(self) -> Iterator[cst.Call]:
+        """Calls of the object's methods, and of those that it inherits by `super`."""
+        for node in walk(self.defined.body):
+            func = node.func if isinstance(node, cst.Call) else None
+            if isinstance(node, cst.Call) and isinstance(func, cst.Attribute):
+                held = func.value
+                named = isinstance(held, cst.Name) and held.value == self.name
+                if (named or self._super(held)) and self._method(func) is not None:
+                    yield node
+
+    def _super(self, held: cst.BaseExpression) -> str | None:
+        """The class that ``super(Net, net)`` names."""
+        found = re.fullmatch(rf"super\((\w+), {self.name}\)", self.tree.code(held))
+        return found[1] if found is not None and found[1] in self.kinds else None
+
+    def _method(self, func: cst.Attribute) -> tuple[str, cst.FunctionDef | None] | None:
+        """What is called: its class, and the method, None where Python has one."""
+        above = self._super(func.value)
+        kinds = self.kinds[self.kinds.index(above) + 1 if above else 0 :]
+        for kind in kinds:
+            for node in self.parsed.module.body:
+                if isinstance(node, cst.ClassDef) and node.name.value == kind:
+                    for one in methods_of(node):
+                        if one.name.value == func.attr.value:
+                            return kind, one
+        return ("", None) if func.attr.value == "__init__" else None
+
+    def _said(self, call: cst.Call) -> Sequence[cst.BaseStatement] | None:
+        """The statements of a method in the place of its call."""
+        assert isinstance(call.func, cst.Attribute)
+        kind, method = self._method(call.func) or ("", None)
+        if method is None:
+            return [] if not call.args else None
+        static = [self.tree.code(one.decorator) for one in method.decorators]
+        if static not in ([], ["staticmethod"]):
+            return None
+        owner = {"self": cst.parse_expression(self.name)}
+        return Inliner(
+            self.tree, self.defined, call, method, owner, f"super({kind}, {self.name})"
+        ).statements()
+
+    def _without_attributes(self) -> ParsedModule | None:
+        """The file with names in the places of what the object held."""
+        taken = self._taken() - {self.name}
+        places: dict[cst.CSTNode, Any] = {}
+        held: dict[str, list[cst.Attribute]] = {}
+        for node in walk(self.defined.body):
+            if isinstance(node, cst.Name) and node.value == self.name:
+                above = self.tree.parent(node)
+                if isinstance(above, (cst.Arg, cst.Attribute)) and node in (
+                    getattr(above, "attr", None),
+                    getattr(above, "keyword", None),
+                ):
+                    continue
+                if not isinstance(above, cst.Attribute):
+                    return None
+                held.setdefault(above.attr.value, []).append(above)
+        bindings = self._bindings()
+        for name, nodes in held.items():
+            stores = [one for one in nodes if self._is_stored(one)]
+            if not stores:
+                return None
+            said = only_small(self.tree.statement(stores[0]))
+            value = said.value if isinstance(said, cst.Assign) else None
+            bound = bindings.get(getattr(value, "value", ""), ())
+            # A name of a block may be another thing behind it.
+            first = self.tree.body(self.tree.statement(stores[0])) is self.defined.body
+            given = all(one.kind is BindingKind.PARAMETER for one in bound)
+            lasting = len(bound) < 2 and (first or given)
+            if len(stores) == 1 and isinstance(value, _PLAIN) and lasting:
+                places |= {one: value.deep_clone() for one in nodes}
+                places[self.tree.statement(stores[0])] = None
+                continue
+            local = fresh(name, taken) if name in taken else name
+            for one in nodes if len(stores) == 1 else ():
+                read = only_small(self.tree.statement(one))
+                if isinstance(read, cst.Assign) and read.value is one:
+                    target = self.tree.code(read.targets[0].target)
+                    if len(read.targets) == len(bindings.get(target, ())) == 1:
+                        # The function has a name for it.
+                        local = target
+                        places[self.tree.statement(one)] = None
+                        break
+            taken.add(local)
+            places |= {one: cst.Name(local) for one in nodes}
+        return changed(self.parsed, self.facts, places)
+
+    def _is_stored(self, node: cst.Attribute) -> bool:
+        inner: cst.CSTNode | None = node
+        above = self.tree.parent(node)
+        while isinstance(above, (cst.Element, cst.Tuple, cst.List)):
+            above, inner = self.tree.parent(above), above
+        return inner is getattr(above, "target", None) or isinstance(above, cst.AsName)
+
+
+def _without_classes(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
+    """The file without plain classes that make layers, if nothing speaks of them."""
+    for _ in range(_MOST):
+        tree = Tree(parsed.module, parsed.resolver)
+        others = [p.read_text("utf-8", "replace") for p in facts.importers(parsed.path)]
+        for node in parsed.module.body:
+            if not isinstance(node, cst.ClassDef) or not _line(tree, node.name):
+                continue
+            name, inside = node.name.value, {*walk(node)}
+            said = any(
+                isinstance(one, cst.Name) and one.value == name and one not in inside
+                for one in parsed.nodes
+            )
+            if not said and not any(re.search(rf"\b{name}\b", one) for one in others):
+                parsed = changed(parsed, facts, {node: None})
+                break
+        else:
+            break
+    return parsed

@@ -1,0 +1,90 @@
+"""An object whose methods make the layers, the loss and the update, some inherited."""
+
+import os
+
+import numpy as np
+import tensorflow as tf
+
+MODEL_DIR = os.environ["MODEL_DIR"]
+PARAMS = {"units": [6, 4], "rate": 0.05, "keep": 1.0}
+
+
+class Base(object):
+    def __init__(self, features, labels, mode, config):
+        self.features = features
+        self.labels = labels
+        self.mode = mode
+        self.config = config
+        self.training = mode == tf.estimator.ModeKeys.TRAIN
+
+    def build(self):
+        """The specification."""
+        self.output = self.infer(self.features)
+        if self.mode == tf.estimator.ModeKeys.PREDICT:
+            return tf.estimator.EstimatorSpec(self.mode, predictions=self.output)
+        self.loss = tf.losses.mean_squared_error(self.labels, self.output)
+        if self.training:
+            return tf.estimator.EstimatorSpec(
+                self.mode, loss=self.loss, train_op=self.update()
+            )
+        return tf.estimator.EstimatorSpec(
+            self.mode, loss=self.loss, eval_metric_ops=self.metrics(self.output)
+        )
+
+    def infer(self, x):
+        raise NotImplementedError
+
+    def metrics(self, output):
+        return {"mae": tf.metrics.mean_absolute_error(self.labels, output)}
+
+    def update(self):
+        optimizer = tf.train.AdamOptimizer(self.config["rate"])
+        return optimizer.minimize(self.loss, tf.train.get_global_step())
+
+
+class Steps(Base):
+    def __init__(self, features, labels, mode, params):
+        super().__init__(features, labels, mode, params)
+        self.keep = params["keep"] if self.training else 1.0
+        self.width = params["units"][0]
+
+    def infer(self, x):
+        steps, _ = tf.nn.dynamic_rnn(self.cell(self.width), x, dtype=tf.float32)
+        net = tf.nn.dropout(steps[:, -1], self.keep)
+        for number, units in enumerate(self.config["units"]):
+            net = self.block(net, units, "block%d" % number)
+        return tf.layers.dense(net, 1, name="out")
+
+    def cell(self, units):
+        cell = tf.nn.rnn_cell.GRUCell(units)
+        if self.training and self.config["keep"] < 1:
+            cell = tf.nn.rnn_cell.DropoutWrapper(
+                cell, output_keep_prob=self.config["keep"]
+            )
+        return cell
+
+    @staticmethod
+    def block(net, units, name):
+        with tf.variable_scope(name):
+            return tf.nn.tanh(tf.layers.dense(net, units))
+
+
+def model_fn(features, labels, mode, params):
+    return Steps(features, labels, mode, params).build()
+
+
+def data(count=60, seed=0):
+    draw = np.random.RandomState(seed)
+    x = draw.normal(size=(count, 7, 3)).astype(np.float32)
+    y = x[:, 0].sum(axis=1, keepdims=True).astype(np.float32)
+    return tf.data.Dataset.from_tensor_slices((x, y)).repeat(6).batch(20)
+
+
+estimator = tf.estimator.Estimator(
+    model_fn,
+    model_dir=MODEL_DIR,
+    config=tf.estimator.RunConfig(log_step_count_steps=1, tf_random_seed=5),
+    params=PARAMS,
+)
+estimator.train(data, steps=8)
+RESULT = estimator.evaluate(lambda: data(50, seed=1))
