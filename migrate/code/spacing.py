@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from .ast_nodes import walk as walk_ast
+from ..names.ast_nodes import walk as walk_ast
 from .tree import Statement
 
 __all__ = [

@@ -6,7 +6,7 @@ import ast
 
 import libcst as cst
 
-from .ast_nodes import walk as walk_ast
+from ..names.ast_nodes import walk as walk_ast
 from .tree import Statement, Tree, only_small, walk
 
 # Methods of lists and dicts that change them.

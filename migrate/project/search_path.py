@@ -12,7 +12,7 @@ import os
 import re
 import warnings
 
-from ..code.ast_nodes import walk as walk_ast
+from ..names.ast_nodes import walk as walk_ast
 
 __all__ = ["added_directories"]
 

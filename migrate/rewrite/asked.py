@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from ..code.ast_nodes import walk as walk_ast
+from ..names.ast_nodes import walk as walk_ast
 
 __all__ = ["called_in", "taken_from", "words_by_hand", "words_of"]
 

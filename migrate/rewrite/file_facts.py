@@ -12,7 +12,7 @@ import warnings
 
 import libcst as cst
 
-from ..code.ast_nodes import walk as walk_ast
+from ..names.ast_nodes import walk as walk_ast
 from ..names.dotted import import_path
 from ..names.names import Door
 from ..names.scopes import ScopeKind

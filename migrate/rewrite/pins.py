@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tfmigrate.compat.notebooks import Notebook
 
-from ..code.ast_nodes import walk as walk_ast
+from ..names.ast_nodes import walk as walk_ast
 from ..report.findings import Finding, Outcome, Safety
 from ..rules.pinned_tensorflow import PINNED
 

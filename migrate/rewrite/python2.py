@@ -18,7 +18,7 @@ from typing import Any
 
 from tfmigrate.compat.notebooks import Notebook, NotebookError
 
-from ..code.ast_nodes import walk as walk_ast
+from ..names.ast_nodes import walk as walk_ast
 from ..project.sources import SourceError, decode
 from ..report.findings import Finding, Outcome, Safety
 from ..rules.python2_source import PYTHON2

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..code.ast_nodes import walk as walk_ast
+from ..names.ast_nodes import walk as walk_ast
 from ..project.facts import ProjectFacts
 from ..project.files import from_here, is_ours
 from ..project.reading import read_or_nothing

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..code.ast_nodes import walk as walk_ast
+from ..names.ast_nodes import walk as walk_ast
 from .reasons import texts
 
 __all__ = ["ADVICE", "advice_for", "kept_reasons", "kept_section"]

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..code.ast_nodes import walk as walk_ast
+from ..names.ast_nodes import walk as walk_ast
 
 __all__ = ["reasons", "reasons_section"]
 

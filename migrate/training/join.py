@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ..code.ast_nodes import children as ast_children
-from ..code.ast_nodes import walk as walk_ast
+from ..names.ast_nodes import children as ast_children
+from ..names.ast_nodes import walk as walk_ast
 from ..project.files import WRITTEN_HERE
 from ..project.text import Edit, Lines, apply_edits
 

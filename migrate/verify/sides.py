@@ -11,8 +11,8 @@ from pathlib import Path
 
 from tfmigrate.compat.notebooks import Notebook, NotebookError
 
-from ..code.ast_nodes import walk as walk_ast
 from ..errors import UserError, missing
+from ..names.ast_nodes import walk as walk_ast
 from .recording import is_recording
 
 __all__ = ["Command", "Kind", "Side", "look_at", "program_text", "project_side"]

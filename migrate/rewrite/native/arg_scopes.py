@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...code.ast_nodes import parents_of
-from ...code.ast_nodes import walk as walk_ast
+from ...names.ast_nodes import parents_of
+from ...names.ast_nodes import walk as walk_ast
 from .code import Refused, dotted, parsed
 from .layers import SIGNATURES, Plain, Reader, contrib_name, dictionary
 from .text import (

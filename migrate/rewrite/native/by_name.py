@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from ...code.ast_nodes import parents_of
-from ...code.ast_nodes import walk as walk_ast
+from ...names.ast_nodes import parents_of
+from ...names.ast_nodes import walk as walk_ast
 from .code import UNKNOWN, Refused, dotted, literal
 from .sharing import Places
 from .text import names_in

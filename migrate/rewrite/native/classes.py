@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from ...code.ast_nodes import children as ast_children
-from ...code.ast_nodes import parents_of
-from ...code.ast_nodes import walk as walk_ast
 from ...model.layer_functions import LAYERS, LayerFunction
 from ...model.spelling import snake
+from ...names.ast_nodes import children as ast_children
+from ...names.ast_nodes import parents_of
+from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule, ProjectFacts
 from ...project.long_lines import WIDTH
 from ..layers.model_functions import is_model_fn

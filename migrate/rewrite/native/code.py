@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...code.ast_nodes import walk as walk_ast
+from ...names.ast_nodes import walk as walk_ast
 
 __all__ = [
     "UNKNOWN",

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import libcst as cst
 
-from ...code.ast_nodes import parents_of
-from ...code.ast_nodes import walk as walk_ast
+from ...names.ast_nodes import parents_of
+from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule, ProjectFacts
 from .code import Refused, dotted, literal
 from .text import Text, bound_names, names_in, parameters_of

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from ...code.ast_nodes import walk as walk_ast
+from ...names.ast_nodes import walk as walk_ast
 from ...project.text import Edit, Lines, apply_edits
 
 __all__ = ["Wanted", "is_gone", "with_imports"]

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Collection, Iterator
 
-from ...code.ast_nodes import walk as walk_ast
+from ...names.ast_nodes import walk as walk_ast
 from ...project.text import Edit, Lines, apply_edits
 
 __all__ = ["tidied", "wrapped"]

@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...code.ast_nodes import parents_of
-from ...code.ast_nodes import walk as walk_ast
+from ...names.ast_nodes import parents_of
+from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule, ProjectFacts
 from .code import dotted
 from .text import (

@@ -6,7 +6,7 @@ import ast
 
 import libcst as cst
 
-from ...code.ast_nodes import parents_of
+from ...names.ast_nodes import parents_of
 from ...project.facts import ParsedModule, ProjectFacts
 from .code import dotted
 from .text import Text, bound_names, names_in, parameters_of

@@ -11,11 +11,11 @@ from difflib import get_close_matches
 
 import libcst as cst
 
-from ...code.ast_nodes import walk as walk_ast
 from ...code.blocked import Blocked
 from ...code.edits import changed
 from ...code.spacing import in_tabs, without_new_gaps
 from ...code.tree import Tree, only_small, statements_of, walk
+from ...names.ast_nodes import walk as walk_ast
 from ...options import RewriteOptions
 from ...project.facts import ParsedModule, ProjectFacts
 from ...project.positions import code_of

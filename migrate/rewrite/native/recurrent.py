@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...code.ast_nodes import walk as walk_ast
+from ...names.ast_nodes import walk as walk_ast
 from .code import Refused, call, dotted, is_absent, literal, parsed
 from .dropout_cells import SIGNATURE
 from .layers import Reader, initializer, rate_of

@@ -7,7 +7,7 @@ import re
 
 import libcst as cst
 
-from ...code.ast_nodes import walk as walk_ast
+from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule
 from .code import dotted, literal
 from .text import (

@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...code.ast_nodes import walk as walk_ast
 from ...model.spelling import snake
+from ...names.ast_nodes import walk as walk_ast
 from .code import Refused, dotted, literal
 from .text import attribute_of_self, names_in, parameters_of, without_gone
 

@@ -13,9 +13,9 @@ import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...code.ast_nodes import parents_of
-from ...code.ast_nodes import walk as walk_ast
 from ...model.spelling import snake
+from ...names.ast_nodes import parents_of
+from ...names.ast_nodes import walk as walk_ast
 from .code import Refused, dotted, literal
 from .text import (
     Text,

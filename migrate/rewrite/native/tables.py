@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ...code.ast_nodes import walk
+from ...names.ast_nodes import walk
 from .text import Text, names_in
 
 __all__ = ["exports", "with_tables_tracked"]

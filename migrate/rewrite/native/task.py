@@ -11,13 +11,13 @@ from types import MappingProxyType
 import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
-from ...code.ast_nodes import walk as walk_ast
 from ...code.statements import assigned, is_docstring
 from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...model.arguments import Argument
 from ...model.in_mode import MODES, Called, in_mode
 from ...model.values import Dict, Layer, Value
+from ...names.ast_nodes import walk as walk_ast
 from ...names.dotted import dotted_name
 from ...project.facts import ParsedModule, ProjectFacts
 from . import tidy

@@ -8,9 +8,9 @@ import re
 import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...code.ast_nodes import children as ast_children
-from ...code.ast_nodes import parents_of
-from ...code.ast_nodes import walk as walk_ast
+from ...names.ast_nodes import children as ast_children
+from ...names.ast_nodes import parents_of
+from ...names.ast_nodes import walk as walk_ast
 from ...names.table import lookup
 from ...project.long_lines import WIDTH
 from .code import Refused

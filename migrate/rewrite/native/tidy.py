@@ -6,9 +6,9 @@ import ast
 import re
 from collections.abc import Callable, Collection, Sequence
 
-from ...code.ast_nodes import children as ast_children
-from ...code.ast_nodes import walk as walk_ast
 from ...code.pure import is_pure
+from ...names.ast_nodes import children as ast_children
+from ...names.ast_nodes import walk as walk_ast
 from .text import Text
 
 __all__ = [

@@ -8,8 +8,8 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...code.ast_nodes import parents_of
-from ...code.ast_nodes import walk as walk_ast
+from ...names.ast_nodes import parents_of
+from ...names.ast_nodes import walk as walk_ast
 from .code import dotted
 from .sharing import Places
 from .text import parameters_of, without_gone

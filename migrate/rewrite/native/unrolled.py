@@ -8,9 +8,9 @@ from typing import TypeVar, cast
 
 import libcst as cst
 
-from ...code.ast_nodes import walk as walk_ast
 from ...code.edits import changed
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
+from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule, ProjectFacts
 
 __all__ = ["with_metrics_unrolled"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ...code.ast_nodes import walk as walk_ast
+from ...names.ast_nodes import walk as walk_ast
 from .code import Refused, call, dotted, is_absent, literal, parsed
 from .layers import initializer, regularizer
 from .text import attribute_of_self, names_in, parameters_of, place_of
