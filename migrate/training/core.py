@@ -13,6 +13,7 @@ import tensorflow as tf
 import tf_keras
 
 logger = tf.get_logger()
+logger.propagate = False  # saving gives the root logger a handler as well
 NEVER = tf.int64.max
 OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"  # in every checkpoint of TensorFlow 2
 OLD = "%s is a checkpoint of TensorFlow 1: `tfmigrate checkpoint convert` it first."

@@ -28,7 +28,8 @@ class Trainer(core.Trainer):
             version += 1
         path, unfinished = f"{folder}/{version}", f"{folder}/temp-{version}"
         signatures = self._signatures(receiver)
-        tf.saved_model.save(self._exported(), unfinished, signatures)
+        module = self._exported()
+        tf.saved_model.save(module, unfinished, signatures)
         tf.io.gfile.rename(unfinished, path)
         return path
 

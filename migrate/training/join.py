@@ -384,8 +384,9 @@ def with_super(method: Statement, base: Statement) -> Statement:
         found = isinstance(node, ast.stmt) and called.match(ast.unparse(node))
         if found and isinstance(node, ast.stmt):
             lines, first = base.text.splitlines(), function_of(base).body
-            above = first[bool(ast.get_docstring(function_of(base)))].lineno - 1
-            while lines[above - 1].lstrip().startswith("#"):
+            start = first[bool(ast.get_docstring(function_of(base)))]
+            above = start.lineno - 1 - len(getattr(start, "decorator_list", ()))
+            while lines[above - 1].lstrip()[:1] in ("", "#"):
                 above -= 1
             inlined = copy.copy(method)
             own = method.text.splitlines()
