@@ -76,7 +76,7 @@ def _pictures() -> list[dict[str, Any]]:
     found = []
     for number in plots.get_fignums() if plots else ():
         picture = io.BytesIO()
-        plots.figure(number).savefig(picture, format="png", dpi=64)
+        plots.figure(number).savefig(picture, format="png", dpi=64, bbox_inches="tight")
         plots.close(number)
         data = {"image/png": base64.b64encode(picture.getvalue()).decode()}
         found.append({"output_type": "display_data", "data": data, "metadata": {}})

@@ -100,7 +100,7 @@ def file_options(function: F) -> F:
                 type=click.IntRange(min=0),
                 default=0,
                 show_default=True,
-                help="Processes to use (0: one per core).",
+                help="Processes to use (0: one per core, 8 at most).",
             ),
             click.option(
                 "--timeout",
@@ -164,7 +164,8 @@ def run_with_progress(files: list[Path], job: Job, jobs: int, timeout: float) ->
     from ..rewrite.run import Limits, run_job
 
     limits = Limits(seconds=timeout)
-    workers = jobs or os.cpu_count() or 1
+    # Each holds what it has read of the project: memory ends before cores do.
+    workers = jobs or min(os.cpu_count() or 1, 8)
     if not sys.stderr.isatty() or len(files) < 20:
         return run_job(files, job, jobs=workers, limits=limits)
     with click.progressbar(length=len(files), label="Reading", file=sys.stderr) as bar:
