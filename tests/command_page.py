@@ -14,15 +14,23 @@ from tfmigrate.cli import cli
 PAGE = Path(__file__).parents[1] / "docs" / "commands.md"
 
 
-def commands(command: click.Command, path: str) -> Iterator[tuple[str, str]]:
+def commands(
+    command: click.Command, name: str, above: click.Context | None = None
+) -> Iterator[tuple[str, str]]:
     """The help of a command and of those below it, by what one types."""
-    context = click.Context(command, info_name=path, terminal_width=88)
-    yield path, command.get_help(context).rstrip()
+    context = click.Context(
+        command,
+        info_name=name,
+        parent=above,
+        terminal_width=88,
+        **command.context_settings,
+    )
+    yield context.command_path, command.get_help(context).rstrip()
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             below = command.get_command(context, name)
             if below is not None and not below.hidden:
-                yield from commands(below, f"{path} {name}")
+                yield from commands(below, name, context)
 
 
 def page() -> str:

@@ -496,6 +496,6 @@ def test_the_command_line_adds_mirrors_and_takes_back(
 def test_estimators_of_contrib_keep_their_program(tmp_path: Path, made: str) -> None:
     text = f"import tensorflow as tf\n\nmodel = {made}\nmodel.train(tf.input_fn)\n"
     report = run_job(project(tmp_path, program=text), Job())
-    (program,) = report.programs
+    ((_, program),) = report.programs
     assert program.outcome is ProgramOutcome.KEPT
     assert [one.rule for one in report.results[0].findings] == ["TFM103"]
