@@ -44,12 +44,7 @@ def walk(node: ast.AST) -> list[ast.AST]:
     """A node and all below it, those nearer to it first."""
     found = [node]
     for one in found:
-        for name in _fields(one):
-            value = getattr(one, name, None)
-            if value.__class__ is list:
-                found += [below for below in value if below is not None]
-            elif value is not None:
-                found.append(value)
+        found += children(one)
     return found
 
 

@@ -58,7 +58,7 @@ class _Reader:
 
     def __init__(self, path: str, tree: ast.Module) -> None:
         self.path = path
-        self.nodes = list(walk_ast(tree))
+        self.nodes = walk_ast(tree)
         self.values: dict[str, ast.expr | None] = {}
         for node in self.nodes:
             if isinstance(node, ast.Assign):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+Runner = Callable[..., "subprocess.CompletedProcess[str]"]
+Rewrite = Callable[[str, str], "tuple[str, str]"]
 
 PROGRAM = '''\
 """program.py MODEL_DIR"""
@@ -47,22 +50,19 @@ MIRRORED = (
 )
 
 
-def rewrite(folder: Path, made: str, strategy: str) -> tuple[str, str]:
-    """The program after a rewrite, and what the command printed."""
-    program = folder / "program.py"
-    program.write_text(PROGRAM.replace("MADE", made), "utf-8")
-    printed = tfmigrate(folder, "rewrite", "--allow-dirty", "--strategy", strategy, ".")
-    return program.read_text("utf-8"), printed
+@pytest.fixture
+def rewrite(tmp_path: Path, tfmigrate: Runner) -> Rewrite:
+    """`rewrite(made, strategy)`: the new program, and what the command printed."""
 
+    def rewritten(made: str, strategy: str) -> tuple[str, str]:
+        program = tmp_path / "program.py"
+        program.write_text(PROGRAM.replace("MADE", made), "utf-8")
+        options = ("--allow-dirty", "--strategy", strategy)
+        done = tfmigrate("rewrite", *options, ".", cwd=tmp_path)
+        assert done.returncode in (0, 1), (done.stdout + done.stderr)[-3000:]
+        return program.read_text("utf-8"), done.stdout
 
-def tfmigrate(folder: Path, *words: str) -> str:
-    """What the command prints, run in a folder."""
-    command = [sys.executable, "-m", "tfmigrate", *words]
-    done = subprocess.run(
-        command, cwd=folder, env=os.environ, capture_output=True, text=True
-    )
-    assert done.returncode in (0, 1), (done.stdout + done.stderr)[-3000:]
-    return done.stdout
+    return rewritten
 
 
 @pytest.mark.parametrize(
@@ -74,43 +74,43 @@ def tfmigrate(folder: Path, *words: str) -> str:
     ],
 )
 def test_an_estimator_without_a_configuration_gets_one(
-    tmp_path: Path, strategy: str, named: str
+    rewrite: Rewrite, strategy: str, named: str
 ) -> None:
-    text, _ = rewrite(tmp_path, BARE, strategy)
+    text, _ = rewrite(BARE, strategy)
     made = "".join(text.split())
     assert f"sys.argv[1],config=RunConfig(strategy=tf.distribute.{named})" in made
 
 
-def test_another_strategy_takes_the_place_of_the_programs_own(tmp_path: Path) -> None:
-    text, _ = rewrite(tmp_path, MIRRORED, "central")
+def test_another_strategy_takes_the_place_of_the_programs_own(rewrite: Rewrite) -> None:
+    text, _ = rewrite(MIRRORED, "central")
     assert "CentralStorageStrategy()" in text
     assert "MirroredStrategy" not in text
 
 
-def test_default_takes_the_strategy_out(tmp_path: Path) -> None:
-    text, _ = rewrite(tmp_path, MIRRORED, "default")
+def test_default_takes_the_strategy_out(tmp_path: Path, rewrite: Rewrite) -> None:
+    text, _ = rewrite(MIRRORED, "default")
     assert "RunConfig(sys.argv[1])" in text
     assert "trategy" not in text + (tmp_path / "training.py").read_text("utf-8")
 
 
-def test_keep_leaves_it(tmp_path: Path) -> None:
-    text, _ = rewrite(tmp_path, MIRRORED, "keep")
+def test_keep_leaves_it(rewrite: Rewrite) -> None:
+    text, _ = rewrite(MIRRORED, "keep")
     assert "tf.distribute.MirroredStrategy()" in text
 
 
-def test_a_configuration_from_elsewhere_keeps_the_program(tmp_path: Path) -> None:
+def test_a_configuration_from_elsewhere_keeps_the_program(rewrite: Rewrite) -> None:
     made = "from settings import config\n\n"
     made += "estimator = tf.estimator.Estimator(model_fn, config=config)"
-    text, printed = rewrite(tmp_path, made, "mirrored")
+    text, printed = rewrite(made, "mirrored")
     assert "finds no `tf.estimator.RunConfig(...)` to put it in" in printed
     assert "tf.estimator.Estimator" in text
 
 
 @pytest.mark.timeout(900)
 def test_a_program_of_one_device_trains_on_two_workers_and_alone(
-    tmp_path: Path,
+    tmp_path: Path, rewrite: Rewrite, tfmigrate: Runner
 ) -> None:
-    rewrite(tmp_path, BARE, "multiworker")
+    rewrite(BARE, "multiworker")
     alone = subprocess.run(
         [sys.executable, "program.py", "alone"],
         cwd=tmp_path,
@@ -118,7 +118,9 @@ def test_a_program_of_one_device_trains_on_two_workers_and_alone(
         text=True,
     )
     assert alone.returncode == 0, alone.stderr[-3000:]
-    together = tfmigrate(tmp_path, "launch", "--workers", "2", "program.py", "both")
-    losses = re.findall(r"FIGURES (\S+)", alone.stdout + together)
+    launch = ("launch", "--workers", "2", "program.py", "both")
+    together = tfmigrate(*launch, cwd=tmp_path, timeout=600)
+    assert together.returncode in (0, 1), together.stderr[-3000:]
+    losses = re.findall(r"FIGURES (\S+)", alone.stdout + together.stdout)
     assert len(losses) == 3
     assert all(float(loss) < 1e-6 for loss in losses)

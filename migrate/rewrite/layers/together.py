@@ -23,8 +23,6 @@ from .one_line import is_crowded, one_in_each, same_functions
 
 __all__ = ["Lifting", "lifted_together"]
 
-# What setting calls apart does away with.
-
 
 @dataclass
 class Lifting:

@@ -164,7 +164,7 @@ def _foreign(
 ) -> Iterator[tuple[str, str]]:
     """Attributes that classes of other files make, and the names of these."""
     for attribute, value in lifted.attributes().items():
-        made = [one for one in ast.walk(value) if isinstance(one, ast.Call)]
+        made = [one for one in walk_ast(value) if isinstance(one, ast.Call)]
         for one in (*made, *lifted.appended(attribute)):
             name = dotted(one.func)
             known = name in by_name or name.startswith(("tf_keras.", "self."))

@@ -38,18 +38,19 @@ def with_strategy(
     has neither in plain sight.
     """
     found: list[ParsedModule] = []
-    configs = estimators = 0
+    strategy = STRATEGIES[wanted]
+    placed = False
     for parsed in files:
         page = Page(parsed, training="", for_tf2=False, beside=files)
         for func, call in [*page.scopes.calls.items()]:
             symbol = page.symbol(func) or ""
             if symbol == _CONFIG:
-                _configure(page, call, STRATEGIES[wanted])
-                configs += 1
+                _configure(page, call, strategy)
+                placed = True
             elif symbol.endswith((".RunConfig", "TPUEstimator")):
                 page.refuse(call, f"`--strategy` does not reach `{symbol}` ({{}})")
-            elif _makes_estimator(symbol) and STRATEGIES[wanted]:
-                estimators += _give(page, call, STRATEGIES[wanted])
+            elif strategy and _makes_estimator(symbol):
+                placed = _give(page, call, strategy) or placed
         if page.context.needs_tf is not None:
             why = "needs `import tensorflow as tf` in"
             page.refuse(parsed.module.body[0], f"`--strategy` {why} {parsed.path.name}")
@@ -57,7 +58,7 @@ def with_strategy(
             raise Refused(min(page.refusals)[1])
         text = page.result()
         found.append(parsed if text == page.text else changed(parsed, facts, text))
-    if STRATEGIES[wanted] and not configs and not estimators:
+    if strategy and not placed:
         raise Refused(
             "`--strategy` finds no `tf.estimator.RunConfig(...)` to put it in: make "
             "one where the Estimator is made"

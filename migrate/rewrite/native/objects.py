@@ -164,10 +164,8 @@ class _Object:
         return dict(self.tree.resolver.scopes.opened[self.defined].bindings)
 
     def _taken(self) -> set[str]:
-        loads = self.tree.resolver.scopes.loads
-        return {*(n.value for n in loads if n in {*walk(self.defined)})} | {
-            *self._bindings()
-        }
+        loads, inside = self.tree.resolver.scopes.loads, {*walk(self.defined)}
+        return {one.value for one in loads if one in inside} | {*self._bindings()}
 
     def _calls(self) -> Iterator[cst.Call]:
         """Calls of the object's methods, and of those that it inherits by `super`."""
@@ -266,9 +264,9 @@ class _Object:
 
 def _without_classes(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
     """The file without plain classes that make layers, if nothing speaks of them."""
+    others = [p.read_text("utf-8", "replace") for p in facts.importers(parsed.path)]
     for _ in range(_MOST):
         tree = Tree(parsed.module, parsed.resolver)
-        others = [p.read_text("utf-8", "replace") for p in facts.importers(parsed.path)]
         for node in parsed.module.body:
             if not isinstance(node, cst.ClassDef) or not _line(tree, node.name):
                 continue

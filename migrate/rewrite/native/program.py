@@ -112,7 +112,7 @@ def native(
             beside=[other.parsed for other in program.files],
         )
         if exported:
-            held = with_tables_tracked(worded.text, "tracked")
+            held = with_tables_tracked(worded.text)
             if held != worded.text:
                 one.words |= {"tracked"}
                 worded = replace(worded, text=held)
@@ -254,7 +254,7 @@ def _read_before(parsed: ParsedModule) -> set[str]:
     source = parsed.source
     if source.notebook is not None:
         return set()
-    nodes = [*walk_ast(ast.parse(source.raw.decode(source.encoding, "replace")))]
+    nodes = walk_ast(ast.parse(source.raw.decode(source.encoding, "replace")))
     read = {one.id for one in nodes if isinstance(one, ast.Name)}
     named = [one.asname or one.name for one in nodes if isinstance(one, ast.alias)]
     known = {one.partition(".")[0] for one in named}

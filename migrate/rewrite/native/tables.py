@@ -20,8 +20,8 @@ def exports(text: str) -> bool:
     return bool(re.search(r"Exporter\b|export_saved_?model|export_strateg", text))
 
 
-def with_tables_tracked(code: str, name: str) -> str:
-    """A file that hands the tables of its models to a function, by its name.
+def with_tables_tracked(code: str) -> str:
+    """A file that hands the tables of its models to `tracked`, of training.py.
 
     A function that makes a table where it is called is right in a graph, and trains;
     the export of what captures the table fails where nothing holds it.
@@ -31,7 +31,7 @@ def with_tables_tracked(code: str, name: str) -> str:
     text = Text(code)
     for top in _reached(text.body):
         for made in (one for one in walk(top) if _makes_table(one)):
-            text.put(made, f"{name}({text.of(made)})")
+            text.put(made, f"tracked({text.of(made)})")
     return text.done()
 
 
