@@ -23,14 +23,7 @@ from .draws import draws
 from .lines import Line, around, need, rendered
 from .made import METHODS, helped, layer
 from .scope import Scope
-from .spelling import (
-    RESERVED,
-    names_of,
-    pairs_of,
-    parameter,
-    spaced,
-    with_owner,
-)
+from .spelling import RESERVED, names_of, pairs_of, parameter, spaced, with_owner
 from .taken import Helper, Taken
 
 __all__ = ["Body"]
@@ -164,8 +157,8 @@ class Body(Scope):
         """Names that the call reads and does not bind before."""
         found: set[str] = set()
         for statement in call:
-            for node in walk(statement):
-                if isinstance(node, cst.Name) and self.reads_local(node):
+            for node in walk(statement, cst.Name):
+                if self.reads_local(node):
                     found.add(node.value)
         return found
 
@@ -497,8 +490,8 @@ class Body(Scope):
         while True:
             read: dict[str, int] = {}
             for statement in call:
-                for node in walk(statement):
-                    if isinstance(node, cst.Name) and self.reads_local(node):
+                for node in walk(statement, cst.Name):
+                    if self.reads_local(node):
                         read[node.value] = read.get(node.value, 0) + 1
             gone = {
                 id(one)

@@ -124,9 +124,7 @@ def find_outer_scopes(module: Module) -> dict[str, dict[str, str]]:
         around: list[list[Scope]] = []
         for caller in module.classes:
             for attribute, value in caller.attributes().items():
-                made = [
-                    one for one in walk_ast(value) if isinstance(one, ast.Call)
-                ] + caller.appended(attribute)
+                made = walk_ast(value, ast.Call) + caller.appended(attribute)
                 if lifted.name not in [dotted(one.func) for one in made]:
                     continue
                 visit(caller)
@@ -164,7 +162,7 @@ def _foreign(
 ) -> Iterator[tuple[str, str]]:
     """Attributes that classes of other files make, and the names of these."""
     for attribute, value in lifted.attributes().items():
-        made = [one for one in walk_ast(value) if isinstance(one, ast.Call)]
+        made = walk_ast(value, ast.Call)
         for one in (*made, *lifted.appended(attribute)):
             name = dotted(one.func)
             known = name in by_name or name.startswith(("tf_keras.", "self."))

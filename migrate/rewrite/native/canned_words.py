@@ -113,7 +113,7 @@ def _measured(page: Page, node: cst.BaseExpression) -> list[str]:
         raise Odd(node, "their function is not one of the file")
     name = function.name.value
     alone = sum(page.resolver.definition(n) is function for n in page.loads(name)) == 1
-    returns = [n for n in walk(function) if isinstance(n, cst.Return)]
+    returns = list(walk(function, cst.Return))
     told = page.value(returns[0].value) if len(returns) == 1 else None
     given_name = page.assigned(returns[0].value) if len(returns) == 1 else None
     if given_name is not None and len(page.uses(given_name)) > 1:

@@ -42,10 +42,12 @@ from .text import (
     bound_names,
     elements,
     fitted,
+    loads_in,
     names_in,
     on_one_line,
     parameters_of,
     place_of,
+    stores_in,
     substituted,
     without_gone,
 )
@@ -227,12 +229,7 @@ class Module:
     def value(self, name: str) -> str | None:
         """What the module gives to a name, in one place."""
         found = [
-            one
-            for top in self.text.body
-            for one in walk_ast(top)
-            if isinstance(one, ast.Name)
-            and one.id == name
-            and isinstance(one.ctx, ast.Store)
+            one for top in self.text.body for one in stores_in(top) if one.id == name
         ]
         if len(found) != 1:
             return None
@@ -283,9 +280,8 @@ class Module:
         functions = [
             one.func
             for top in self.text.body
-            for one in walk_ast(top)
-            if isinstance(one, ast.Call)
-            and any(keyword.arg == argument for keyword in one.keywords)
+            for one in walk_ast(top, ast.Call)
+            if any(keyword.arg == argument for keyword in one.keywords)
         ]
         return any(
             self.symbol(self.text.of(one)) is None
@@ -307,8 +303,8 @@ class Module:
         return [
             self.text.of(one.value)
             for top in self.text.body
-            for one in walk_ast(top)
-            if isinstance(one, ast.Assign) and [*map(dotted, one.targets)] == [name]
+            for one in walk_ast(top, ast.Assign)
+            if [*map(dotted, one.targets)] == [name]
         ]
 
     def only_value(self, name: str) -> str | None:
@@ -418,9 +414,7 @@ class Module:
         found: set[str] = set()
         for function in [one for one in above if isinstance(one, ast.FunctionDef)]:
             calls = [
-                one
-                for one in walk_ast(function)
-                if isinstance(one, ast.Call) and dotted(one.func) in made
+                one for one in walk_ast(function, ast.Call) if dotted(one.func) in made
             ]
             uses = [
                 one
@@ -437,12 +431,7 @@ class Module:
                 for one in calls
                 for place in places_of(made[dotted(one.func)], made, one)
             ]
-            read = {
-                one.id
-                for call in calls
-                for one in walk_ast(call)
-                if isinstance(one, ast.Name)
-            }
+            read = {one.id for call in calls for one in walk_ast(call, ast.Name)}
             known = all(part.known for place in inner for part in place)
             if (
                 None in (*places, *outer)
@@ -573,8 +562,8 @@ class Module:
         inits = {
             node
             for top in text.body
-            for one in walk_ast(top)
-            if isinstance(one, ast.ClassDef) and one.name in names
+            for one in walk_ast(top, ast.ClassDef)
+            if one.name in names
             for init in one.body
             if isinstance(init, ast.FunctionDef) and init.name == "__init__"
             for node in walk_ast(init)
@@ -712,11 +701,7 @@ class Lifted:
 
         Or where it did so last, straight before the node `at`.
         """
-        stores = [
-            one
-            for one in names_in(self.call)
-            if one.id == name and isinstance(one.ctx, ast.Store)
-        ]
+        stores = [one for one in stores_in(self.call) if one.id == name]
         if not stores or name in parameters_of(self.call):
             return None
         if len(stores) > 1:
@@ -796,9 +781,7 @@ class Lifted:
                 if iterated and attribute_of_self(iterated[0]) == attribute:
                     iterators |= {self.of(one) for one in node.targets}
         found: list[_Use] = []
-        for node in walk_ast(self.call):
-            if not isinstance(node, ast.Call):
-                continue
+        for node in walk_ast(self.call, ast.Call):
             func = node.func
             if (
                 attribute_of_self(func) == attribute
@@ -816,9 +799,8 @@ class Lifted:
         """Calls whose values the constructor appends to a list."""
         return [
             one.args[0]
-            for one in walk_ast(self.init)
-            if isinstance(one, ast.Call)
-            and isinstance(one.func, ast.Attribute)
+            for one in walk_ast(self.init, ast.Call)
+            if isinstance(one.func, ast.Attribute)
             and attribute_of_self(one.func.value) == attribute
             and one.args
             and isinstance(one.args[0], ast.Call)
@@ -830,8 +812,8 @@ class Lifted:
         """What the constructor gives to attributes."""
         return {
             name: node.value
-            for node in walk_ast(self.init)
-            if isinstance(node, ast.Assign) and len(node.targets) == 1
+            for node in walk_ast(self.init, ast.Assign)
+            if len(node.targets) == 1
             if (name := attribute_of_self(node.targets[0])) is not None
         }
 
@@ -859,11 +841,7 @@ class Lifted:
         text = Text(whole)
         statement = text.body[0]
         assert isinstance(statement, ast.Expr)
-        inner = {
-            one.id
-            for one in walk_ast(statement)
-            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
-        }
+        inner = {one.id for one in stores_in(statement)}
         stored = self.attributes()
         pending: list[ast.AST] = [statement.value]
         while pending:
@@ -957,11 +935,7 @@ class Lifted:
 
     def _is_stored(self, name: str) -> bool:
         """The call gives a parameter another value, before the node `at`."""
-        stores = [
-            one
-            for one in names_in(self.call)
-            if one.id == name and isinstance(one.ctx, ast.Store)
-        ]
+        stores = [one for one in stores_in(self.call) if one.id == name]
         if self.at is None or any(
             isinstance(one, (ast.For, ast.While)) for one in self.around(self.at)
         ):
@@ -1079,13 +1053,13 @@ class Lifted:
 
     def _check_scopes(self) -> None:
         """Refuses scopes that say more of the layers within than can be said here."""
-        for block in (one for one in walk_ast(self.call) if isinstance(one, ast.With)):
+        for block in (one for one in walk_ast(self.call, ast.With)):
             said = self.module.said_by(block, self.symbol, self.source)
             if not said:
                 continue
             for attribute, value in self.attributes().items():
                 uses = [one for one in self.uses(attribute) if block in one.withs]
-                kinds = [one for one in walk_ast(value) if isinstance(one, ast.Call)]
+                kinds = walk_ast(value, ast.Call)
                 code = " ".join(map(self.of, [*kinds, *self.appended(attribute)]))
                 if uses and self.module.takes(code, said):
                     raise Refused(
@@ -1128,9 +1102,8 @@ class Lifted:
             node = next(
                 (
                     one
-                    for one in walk_ast(self.init)
-                    if isinstance(one, ast.Call)
-                    and self.symbol(self.of(one.func)) == "tf.estimator.FunctionLayer"
+                    for one in walk_ast(self.init, ast.Call)
+                    if self.symbol(self.of(one.func)) == "tf.estimator.FunctionLayer"
                 ),
                 None,
             )
@@ -1294,10 +1267,8 @@ class Lifted:
         code = made.made[0]
         if len(made.made) > 1:
             code = f"tf_keras.Sequential([{', '.join(made.made)}])"
-        for one in walk_ast(parsed(code)):
-            if isinstance(one, ast.Name) and one.id in self.locals - self.init_names - {
-                "self"
-            }:
+        for one in walk_ast(parsed(code), ast.Name):
+            if one.id in self.locals - self.init_names - {"self"}:
                 raise Refused(
                     f"`{function}` depends on `{one.id}`, which only the call knows"
                 )
@@ -1324,9 +1295,8 @@ class Lifted:
         if isinstance(node, ast.Name):
             values = [
                 one.value
-                for one in walk_ast(self.call)
-                if isinstance(one, ast.Assign)
-                and len(one.targets) == 1
+                for one in walk_ast(self.call, ast.Assign)
+                if len(one.targets) == 1
                 and isinstance(one.targets[0], ast.Name)
                 and one.targets[0].id == node.id
                 and place_of(one) < place_of(use)
@@ -1380,8 +1350,8 @@ class Lifted:
     ) -> int | None:
         code = " ".join(
             self.of(one)
-            for one in walk_ast(self.init)
-            if isinstance(one, ast.Call) and attribute in self.of(self.statement(one))
+            for one in walk_ast(self.init, ast.Call)
+            if attribute in self.of(self.statement(one))
         )
         kinds = re.findall(r"\b(\w+)\(", code)
         for kind in reversed(kinds):
@@ -1401,8 +1371,8 @@ class Lifted:
         while True:
             found = [
                 one
-                for one in walk_ast(self.call)
-                if isinstance(one, ast.Call) and self._is_layer_of_contrib(one)
+                for one in walk_ast(self.call, ast.Call)
+                if self._is_layer_of_contrib(one)
             ]
             inner = [
                 one
@@ -1481,8 +1451,7 @@ class Lifted:
             found = next(
                 (
                     (node, one)
-                    for node in walk_ast(self.init)
-                    if isinstance(node, ast.Call)
+                    for node in walk_ast(self.init, ast.Call)
                     for one in node.keywords
                     if (one.arg or "").endswith("_initializer")
                     and isinstance(one.value, ast.Constant)
@@ -1512,11 +1481,7 @@ class Lifted:
         """Blocks that only name things vanish."""
         while True:
             block = next(
-                (
-                    one
-                    for one in walk_ast(self.call)
-                    if isinstance(one, ast.With) and self._names_only(one)
-                ),
+                (one for one in walk_ast(self.call, ast.With) if self._names_only(one)),
                 None,
             )
             if block is None:
@@ -1551,8 +1516,8 @@ class Lifted:
         for item in block.items:
             if item.optional_vars is None:
                 continue
-            for name in walk_ast(item.optional_vars):
-                if isinstance(name, ast.Name) and any(
+            for name in walk_ast(item.optional_vars, ast.Name):
+                if any(
                     isinstance(one, ast.Name)
                     and one.id == name.id
                     and isinstance(one.ctx, ast.Load)
@@ -1569,9 +1534,7 @@ class Lifted:
         self.take()
         while True:
             changed = False
-            for node in walk_ast(self.tree):
-                if not isinstance(node, ast.Call):
-                    continue
+            for node in walk_ast(self.tree, ast.Call):
                 symbol = self.symbol(self.of(node.func))
                 if symbol == "tf.estimator.ColumnsLayer":
                     self.source.put(node.func, self.columns_layer("DenseFeatures"))
@@ -1644,15 +1607,15 @@ class Lifted:
 
     def _aliases(self) -> None:
         """Layers are read where the constructor keeps them, not by another name."""
-        for node in walk_ast(self.call):
-            if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+        for node in walk_ast(self.call, ast.Assign):
+            if len(node.targets) != 1:
                 continue
             name, attribute = dotted(node.targets[0]), attribute_of_self(node.value)
             value = self.attributes().get(attribute or "")
             if not isinstance(value, ast.Call) or self.value_of(name) is not node.value:
                 continue
-            for one in names_in(self.call):
-                if one.id == name and isinstance(one.ctx, ast.Load):
+            for one in loads_in(self.call):
+                if one.id == name:
                     self.source.put(one, f"self.{attribute}")
             self.source.drop(node)
         self.code = without_gone(self.source.done())
@@ -1696,12 +1659,7 @@ class Lifted:
         pairs = [*zip(node.target.elts, over.args, strict=False)]
         layers = [one for one in pairs if attribute_of_self(one[1]) in lists]
         others = [one for one in pairs if one not in layers]
-        used = {
-            one.id
-            for part in inside
-            for one in walk_ast(part)
-            if isinstance(one, ast.Name)
-        }
+        used = {one.id for part in inside for one in walk_ast(part, ast.Name)}
         if not layers or not others:
             return
         counted: str | None = None
@@ -1736,7 +1694,7 @@ class Lifted:
 
         No second one for numbers that `enumerate` gives to the layers.
         """
-        names = [one.id for one in walk_ast(target) if isinstance(one, ast.Name)]
+        names = [one.id for one in walk_ast(target, ast.Name)]
         read = [one for one in names if one in used]
         if not read:
             return None, None
@@ -1762,15 +1720,11 @@ class Lifted:
             if found is None:
                 return
             lists, loop = found
-            names = {
-                one.id for one in walk_ast(loop.target) if isinstance(one, ast.Name)
-            }
+            names = {one.id for one in walk_ast(loop.target, ast.Name)}
             for empty, append in lists:
                 assert isinstance(append.value, ast.Call)
                 element = append.value.args[0]
-                used = {
-                    one.id for one in walk_ast(element) if isinstance(one, ast.Name)
-                }
+                used = {one.id for one in walk_ast(element, ast.Name)}
                 target, over = self._rounds(loop, used & names)
                 made = f"[{self.of(element)} for {target} in {over}]"
                 self.source.put(empty, f"{self.of(empty.targets[0])} = {made}")
@@ -1842,9 +1796,7 @@ class Lifted:
     def _column_layers(self) -> list[ast.Call]:
         names = ("DenseFeatures", "SequenceFeatures")
         found = (
-            one
-            for one in walk_ast(self.init)
-            if isinstance(one, ast.Call) and dotted(one.func) in names
+            one for one in walk_ast(self.init, ast.Call) if dotted(one.func) in names
         )
         return sorted(found, key=place_of)
 
@@ -1872,11 +1824,7 @@ class Lifted:
         for name in names[2:]:
             if name == "training" or "training" in self.locals:
                 continue
-            reads = [
-                one
-                for one in walk_ast(self.call)
-                if isinstance(one, ast.Name) and one.id == name
-            ]
+            reads = [one for one in walk_ast(self.call, ast.Name) if one.id == name]
             if any(not isinstance(one.ctx, ast.Load) for one in reads):
                 continue
             if name in _FLAGS and not self.module.calls_with(name):
@@ -1899,9 +1847,8 @@ class Lifted:
         while True:
             read = {
                 name
-                for node in walk_ast(self.tree)
-                if isinstance(node, ast.Attribute)
-                and isinstance(node.ctx, ast.Load)
+                for node in walk_ast(self.tree, ast.Attribute)
+                if isinstance(node.ctx, ast.Load)
                 and (name := attribute_of_self(node)) is not None
             }
             found = [
@@ -1925,16 +1872,14 @@ class Lifted:
             # What gives a name a new value out of its old one does not read it.
             read = {
                 one.id
-                for one in walk_ast(self.call)
-                if isinstance(one, ast.Name)
-                and isinstance(one.ctx, ast.Load)
-                and not _names_one(self.statement(one), one.id)
+                for one in loads_in(self.call)
+                if not _names_one(self.statement(one), one.id)
             }
             found = [
                 node
                 for name in self.moved_names - read
-                for node in walk_ast(self.call)
-                if isinstance(node, ast.Assign) and _names_one(node, name)
+                for node in walk_ast(self.call, ast.Assign)
+                if _names_one(node, name)
             ]
             if not found:
                 return
@@ -1965,11 +1910,7 @@ def _names_one(node: ast.AST, name: str) -> bool:
 
 
 def _stored(node: ast.AST) -> set[str]:
-    return {
-        one.id
-        for one in walk_ast(node)
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
-    }
+    return {one.id for one in stores_in(node)}
 
 
 def _holds(node: ast.AST, inner: ast.AST) -> bool:

@@ -107,8 +107,8 @@ def _once(
             continue
         if _is_helper(tree, defined, is_model_fn):
             continue
-        for node in walk(defined.body):
-            if not isinstance(node, cst.Call) or tree.function(node) is not defined:
+        for node in walk(defined.body, cst.Call):
+            if tree.function(node) is not defined:
                 continue
             helper = _helper(tree, defined, node)
             if helper is None or not knows_of_tasks(tree, helper):
@@ -209,9 +209,7 @@ def knows_of_tasks(
         isinstance(one, cst.Attribute) and one.attr.value == "ModeKeys"
         for one in walk(helper.body)
     )
-    for node in walk(helper.body):
-        if not isinstance(node, cst.Call):
-            continue
+    for node in walk(helper.body, cst.Call):
         func = node.func
         symbol = tree.symbol(func) or ""
         if symbol.startswith("tf.metrics.") or symbol.endswith(
@@ -265,8 +263,8 @@ class Inliner:
         tail = isinstance(small, cst.Return) and small.value is self.call
         returns = [
             one
-            for one in walk(self.helper)
-            if isinstance(one, cst.Return) and self.tree.function(one) is self.helper
+            for one in walk(self.helper, cst.Return)
+            if self.tree.function(one) is self.helper
         ]
         last = only_small(inside[-1])
         branched = len(returns) > 1 or bool(returns and returns[0] is not last)
@@ -369,16 +367,12 @@ class Inliner:
         own = set(scopes.opened[self.helper].bindings)
         outer = set(scopes.opened[self.defined].bindings)
         read = {
-            one.value
-            for one in walk(self.defined)
-            if isinstance(one, cst.Name) and one in scopes.loads
+            one.value for one in walk(self.defined, cst.Name) if one in scopes.loads
         }
         free = {
             one.value
-            for one in walk(self.helper.body)
-            if isinstance(one, cst.Name)
-            and one in scopes.loads
-            and one.value not in own
+            for one in walk(self.helper.body, cst.Name)
+            if one in scopes.loads and one.value not in own
         }
         inside = self.tree.function(self.helper) is self.defined
         if not inside and free & (outer - {"self"}):
@@ -477,7 +471,7 @@ def _is_put_together(node: cst.BaseExpression) -> bool:
 
 
 def _names(node: cst.CSTNode) -> list[cst.Name]:
-    return [one for one in walk(node) if isinstance(one, cst.Name)]
+    return list(walk(node, cst.Name))
 
 
 def _ends(block: Sequence[Statement]) -> bool:
@@ -569,8 +563,8 @@ def _renamed(
     """Names of a helper, with what its caller calls them."""
     scope = tree.resolver.scopes.opened[helper]
     found: dict[cst.CSTNode, cst.BaseExpression] = {}
-    for node in walk(helper.body):
-        if not isinstance(node, cst.Name) or node.value not in names:
+    for node in walk(helper.body, cst.Name):
+        if node.value not in names:
             continue
         if node in tree.resolver.scopes.loads:
             bound = tree.resolver.bindings(node)

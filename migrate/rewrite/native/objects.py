@@ -53,8 +53,8 @@ def _makers(
     """Calls of a model function that make objects which make layers."""
     tree = Tree(parsed.module, parsed.resolver)
     defined = _function(parsed, is_model_fn, number)
-    for node in walk(defined.body):
-        if isinstance(node, cst.Call) and tree.function(node) is defined:
+    for node in walk(defined.body, cst.Call):
+        if tree.function(node) is defined:
             methods = [m for kind in _line(tree, node.func) for m in methods_of(kind)]
             named = {one.name.value for one in methods}
             # A network is a model by itself, if each mode makes the same.
@@ -137,8 +137,8 @@ class _Object:
             lines = [lambda now: now]
         else:
             return None
-        for node in walk(self.defined.body):
-            if isinstance(node, cst.Call) and self.tree.code(node.func) == self.name:
+        for node in walk(self.defined.body, cst.Call):
+            if self.tree.code(node.func) == self.name:
                 places[node.func] = cst.Attribute(node.func, cst.Name("__call__"))
         init = cst.Attribute(cst.Name(self.name), cst.Name("__init__"))
         first = cst.SimpleStatementLine([cst.Expr(made.with_changes(func=init))])
@@ -213,8 +213,8 @@ class _Object:
         taken = self._taken() - {self.name}
         places: dict[cst.CSTNode, Any] = {}
         held: dict[str, list[cst.Attribute]] = {}
-        for node in walk(self.defined.body):
-            if isinstance(node, cst.Name) and node.value == self.name:
+        for node in walk(self.defined.body, cst.Name):
+            if node.value == self.name:
                 above = self.tree.parent(node)
                 if isinstance(above, (cst.Arg, cst.Attribute)) and node in (
                     getattr(above, "attr", None),

@@ -22,9 +22,11 @@ from .text import (
     attribute_of_self,
     bound_names,
     elements,
+    loads_in,
     names_in,
     parameters_of,
     place_of,
+    stores_in,
     substituted,
     without_gone,
 )
@@ -122,7 +124,7 @@ class Program:
         self.module = ast.Module(self.text.body, [])
         self.above = parents_of(self.module)
         self.classes: list[Plain] = []
-        nodes = [n for n in walk_ast(self.module) if isinstance(n, ast.ClassDef)]
+        nodes = walk_ast(self.module, ast.ClassDef)
         for node in nodes:
             methods = {f.name: f for f in node.body if isinstance(f, ast.FunctionDef)}
             if node.name not in names or "call" not in methods:
@@ -168,8 +170,8 @@ class Program:
 
     def _sites(self, name: str) -> list[Site] | None:
         found: list[Site] = []
-        for node in walk_ast(self.module):
-            if not isinstance(node, ast.Name) or node.id != name:
+        for node in walk_ast(self.module, ast.Name):
+            if node.id != name:
                 continue
             made = self.above[node]
             owner = self.owner(node)
@@ -204,8 +206,8 @@ class Program:
             return Site(made, owner, calls_of(owner, attribute))
         if isinstance(owner, ast.FunctionDef) and isinstance(target, ast.Name):
             calls: list[ast.Call] = []
-            for node in walk_ast(owner):
-                if not isinstance(node, ast.Name) or node.id != target.id:
+            for node in walk_ast(owner, ast.Name):
+                if node.id != target.id:
                     continue
                 above = self.above[node]
                 if isinstance(above, ast.Call) and above.func is node:
@@ -252,14 +254,12 @@ class Program:
 def calls_of(owner: ast.ClassDef, attribute: str) -> list[ast.Call]:
     """Calls of an attribute of a class, or of the elements of a list that it is."""
     names: set[str] = set()
-    for node in walk_ast(owner):
-        if isinstance(node, (ast.For, ast.comprehension)):
-            names |= elements(node.target, node.iter, attribute)
+    for node in walk_ast(owner, ast.For, ast.comprehension):
+        names |= elements(node.target, node.iter, attribute)
     return [
         node
-        for node in walk_ast(owner)
-        if isinstance(node, ast.Call)
-        and (
+        for node in walk_ast(owner, ast.Call)
+        if (
             attribute_of_self(node.func) == attribute
             or (isinstance(node.func, ast.Name) and node.func.id in names)
         )
@@ -296,7 +296,7 @@ def _constructor_flags(program: Program) -> bool:
     for plain in program.classes:
         made, called = parameters_of(plain.init), parameters_of(plain.call)
         bound = bound_names(plain.call)
-        reads = {one.id for one in walk_ast(plain.call) if isinstance(one, ast.Name)}
+        reads = {one.id for one in walk_ast(plain.call, ast.Name)}
         flags = [one for one in made[1:] if one in reads - bound]
         if not flags:
             continue
@@ -316,13 +316,13 @@ def _constructor_flags(program: Program) -> bool:
                 if known is None:
                     program.add_argument(one, f"training={code}")
             program.without(site.made, name, made[1:])
-        for node in walk_ast(plain.call):
-            if isinstance(node, ast.Name) and node.id == name:
+        for node in walk_ast(plain.call, ast.Name):
+            if node.id == name:
                 program.text.put(node, "training")
         if "training" not in called:
             last = plain.call.args.args[-1]
             program.text.put(last, f"{program.of(last)}, training")
-        read = {one.id for one in walk_ast(plain.init) if isinstance(one, ast.Name)}
+        read = {one.id for one in walk_ast(plain.init, ast.Name)}
         if name in read:
             raise Refused(f"the layers of `{plain.node.name}` depend on `{name}`")
         _without_parameter(program, plain.init, name)
@@ -337,9 +337,8 @@ def _same_flag(program: Program, site: Site, one: ast.expr, other: ast.expr) -> 
         code = program.of(node)
         given = [
             program.of(statement.value)
-            for statement in walk_ast(site.owner)
-            if isinstance(statement, ast.Assign)
-            and [*map(dotted, statement.targets)] == [code]
+            for statement in walk_ast(site.owner, ast.Assign)
+            if [*map(dotted, statement.targets)] == [code]
         ]
         code = given[0] if len(given) == 1 else code
         tests = re.fullmatch(r"\(?mode == [\w.]*\bTRAIN\)?", code)
@@ -385,13 +384,7 @@ def _owner(program: Program) -> bool:
         names = parameters_of(plain.init)
         if plain.sites is None or "owner" not in names:
             continue
-        reads = [
-            one
-            for one in walk_ast(plain.node)
-            if isinstance(one, ast.Name)
-            and one.id == "owner"
-            and isinstance(one.ctx, ast.Load)
-        ]
+        reads = [one for one in loads_in(plain.node) if one.id == "owner"]
         above = [program.above[one] for one in reads]
         kept = [one for one in above if isinstance(one, ast.Assign)]
         held = [
@@ -491,11 +484,7 @@ def _picked(program: Program) -> bool:
         names = parameters_of(plain.call)
         if plain.sites is None or len(names) < 2:
             continue
-        reads = [
-            one
-            for one in walk_ast(plain.call)
-            if isinstance(one, ast.Name) and one.id == names[1]
-        ]
+        reads = [one for one in walk_ast(plain.call, ast.Name) if one.id == names[1]]
         above = [program.above[one] for one in reads]
         keys = {
             program.of(one.slice)
@@ -511,7 +500,7 @@ def _picked(program: Program) -> bool:
         if not isinstance(value, str) or None in given or not calls:
             continue
         bound = bound_names(plain.call) | {"self"}
-        read = {one.id for one in walk_ast(plain.node) if isinstance(one, ast.Name)}
+        read = {one.id for one in walk_ast(plain.node, ast.Name)}
         name = value if value.isidentifier() and value not in bound | read else "inputs"
         if keyword.iskeyword(name) or (name == "inputs" and name in bound | read):
             continue
@@ -559,11 +548,7 @@ def _first_values(program: Program) -> bool:
     for plain in program.classes:
         names = parameters_of(plain.init)
         for name in names[1:] if plain.sites else ():
-            reads = [
-                one
-                for one in names_in(plain.init)
-                if one.id == name and isinstance(one.ctx, ast.Load)
-            ]
+            reads = [one for one in loads_in(plain.init) if one.id == name]
             if not reads or not all(_begins(program, one) for one in reads):
                 continue
             sites = plain.sites or ()
@@ -622,7 +607,7 @@ def _unread_parameters(program: Program) -> bool:
         if plain.sites is None:
             continue
         names = parameters_of(plain.init)
-        read = {one.id for one in walk_ast(plain.init) if isinstance(one, ast.Name)}
+        read = {one.id for one in walk_ast(plain.init, ast.Name)}
         for name in names[1:]:
             given = [program.given(site.made, names[1:]) for site in plain.sites]
             if name in read or None in given:
@@ -743,7 +728,7 @@ def _replaced(
     hidden = bound_names(owner) if isinstance(owner, ast.FunctionDef) else set()
     said = {name: program.of(one) for name, one in given.items()}
     if not set(names) <= set(given):
-        used = {one.id for one in walk_ast(inner) if isinstance(one, ast.Name)}
+        used = {one.id for one in walk_ast(inner, ast.Name)}
         if used & (set(names) - set(given)):
             return []
     parts: list[str] = []
@@ -778,13 +763,9 @@ def _one_layer(program: Program) -> bool:
         ):
             continue
         name = snake(plain.node.name)
-        taken = {
-            one.id for one in walk_ast(program.module) if isinstance(one, ast.Name)
-        }
+        taken = {one.id for one in walk_ast(program.module, ast.Name)}
         taken |= {
-            one.name
-            for one in walk_ast(program.module)
-            if isinstance(one, (ast.FunctionDef, ast.ClassDef))
+            one.name for one in walk_ast(program.module, ast.FunctionDef, ast.ClassDef)
         }
         calls = [one for site in plain.sites for one in site.calls]
         given = [program.given(one, names) for one in calls]
@@ -830,7 +811,7 @@ def _function(program: Program, plain: Plain, name: str, made: ast.Call) -> str:
 def _returned_weights(program: Program) -> bool:
     """Weights that a call gave back are read from the model."""
     for plain in program.classes:
-        returns = [one for one in walk_ast(plain.call) if isinstance(one, ast.Return)]
+        returns = walk_ast(plain.call, ast.Return)
         if plain.sites is None or len(returns) != 1 or len(plain.sites) != 1:
             continue
         value = returns[0].value
@@ -859,7 +840,7 @@ def _returned_weights(program: Program) -> bool:
         ):
             continue
         names = {place: targets[place] for place in weights}
-        bound = [one.id for one in names_in(owner) if isinstance(one.ctx, ast.Store)]
+        bound = [one.id for one in stores_in(owner)]
         if not all(
             isinstance(one, ast.Name) and bound.count(one.id) == 1
             for one in names.values()
@@ -898,7 +879,7 @@ def _absorbed(program: Program) -> bool:
         (called,) = site.calls
         statement = program.above[called]
         block = getattr(program.above[statement], "body", None)
-        returns = [one for one in walk_ast(plain.call) if isinstance(one, ast.Return)]
+        returns = walk_ast(plain.call, ast.Return)
         if (
             not isinstance(statement, ast.Assign)
             or not isinstance(statement.targets[0], ast.Name)
@@ -940,8 +921,8 @@ def _absorbed(program: Program) -> bool:
 
 def _called(program: Program) -> bool:
     """What is computed of a class's weights becomes the call that it lacks."""
-    for node in walk_ast(program.module):
-        if not isinstance(node, ast.ClassDef) or node.name not in program.names:
+    for node in walk_ast(program.module, ast.ClassDef):
+        if node.name not in program.names:
             continue
         methods = {f.name: f for f in node.body if isinstance(f, ast.FunctionDef)}
         made = [
@@ -1001,7 +982,7 @@ def _call_of(
     inputs: list[str] = []
     known: set[str] = {model}
     for one, target in zip(inside, bound, strict=True):
-        own = {n.id for n in names_in(one) if isinstance(n.ctx, ast.Store)} - {target}
+        own = {n.id for n in stores_in(one)} - {target}
         for name in sorted(names_in(one), key=place_of):
             local = name.id in bound_names(owner) - own
             if isinstance(name.ctx, ast.Load) and local and name.id not in known:
@@ -1105,7 +1086,7 @@ def _nested(program: Program) -> bool:
             if isinstance(one, ast.FunctionDef)
             for name in bound_names(one)
         }
-        read = {one.id for one in walk_ast(plain.node) if isinstance(one, ast.Name)}
+        read = {one.id for one in walk_ast(plain.node, ast.Name)}
         if (read - local) & own or plain.node.name in names:
             continue
         text = program.text
@@ -1187,11 +1168,9 @@ def _unfolded(
 
 def _without_verb(program: Program) -> bool:
     """`Network` for a class that was called `BuildNetwork`, after its function."""
-    names = {one.id for one in walk_ast(program.module) if isinstance(one, ast.Name)}
+    names = {one.id for one in walk_ast(program.module, ast.Name)}
     defined = {
-        one.name
-        for one in walk_ast(program.module)
-        if isinstance(one, (ast.ClassDef, ast.FunctionDef))
+        one.name for one in walk_ast(program.module, ast.ClassDef, ast.FunctionDef)
     }
     for plain in program.classes:
         old = plain.node.name
@@ -1215,8 +1194,8 @@ def _without_verb(program: Program) -> bool:
 def _plain_rounds(program: Program) -> bool:
     """Numbers of rounds that a comprehension does not read are not counted."""
     for plain in program.classes:
-        for node in walk_ast(plain.init):
-            if not isinstance(node, ast.ListComp) or len(node.generators) != 1:
+        for node in walk_ast(plain.init, ast.ListComp):
+            if len(node.generators) != 1:
                 continue
             (rounds,) = node.generators
             over, target = rounds.iter, rounds.target

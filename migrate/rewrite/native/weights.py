@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 from ...names.ast_nodes import walk as walk_ast
 from .code import Refused, call, dotted, is_absent, literal, parsed
 from .layers import initializer, regularizer
-from .text import attribute_of_self, names_in, parameters_of, place_of
+from .text import (
+    attribute_of_self,
+    loads_in,
+    names_in,
+    parameters_of,
+    place_of,
+    stores_in,
+)
 
 if TYPE_CHECKING:
     from .classes import Lifted
@@ -105,9 +112,7 @@ def move_weights(lifted: Lifted) -> None:
 def _makers(lifted: Lifted, root: ast.AST) -> Iterator[ast.Call]:
     names = (*_VARIABLES, "make_input_layer", "make_linear_model", "keep_weights")
     found = (
-        one
-        for one in walk_ast(root)
-        if isinstance(one, ast.Call) and attribute_of_self(one.func) in names
+        one for one in walk_ast(root, ast.Call) if attribute_of_self(one.func) in names
     )
     return iter(sorted(found, key=place_of))
 
@@ -185,11 +190,7 @@ class _Mover:
         if not isinstance(statement, ast.Assign) or statement.value is not node:
             return None
         name = dotted(statement.targets[0])
-        reads = [
-            one
-            for one in names_in(lifted.call)
-            if one.id == name and isinstance(one.ctx, ast.Load)
-        ]
+        reads = [one for one in loads_in(lifted.call) if one.id == name]
         if _is_named(lifted, statement):
             return reads
         found = [lifted.definition(one, name) for one in reads]
@@ -200,8 +201,8 @@ class _Mover:
         ]
 
     def _read_as(self, name: str, code: str) -> None:
-        for one in names_in(self.lifted.call):
-            if one.id == name and isinstance(one.ctx, ast.Load):
+        for one in loads_in(self.lifted.call):
+            if one.id == name:
                 self.lifted.source.put(one, code)
 
     def _tests(self, node: ast.AST, what: str) -> list[str]:
@@ -234,11 +235,7 @@ class _Mover:
         """Moves a list or dictionary of weights; False where its parts move alone."""
         lifted = self.lifted
         name = statement.targets[0].id  # type: ignore[attr-defined]
-        self.free = {
-            one.id
-            for one in names_in(statement.value)
-            if isinstance(one.ctx, ast.Store)
-        }
+        self.free = {one.id for one in stores_in(statement.value)}
         within = any(
             isinstance(one, _BRANCHES)
             for maker in makers
@@ -342,10 +339,8 @@ class _Mover:
                     continue
                 outside = [
                     part
-                    for part in walk_ast(lifted.call)
-                    if isinstance(part, ast.Assign)
-                    and [*map(dotted, part.targets)] == [name]
-                    and part not in inside
+                    for part in walk_ast(lifted.call, ast.Assign)
+                    if [*map(dotted, part.targets)] == [name] and part not in inside
                 ]
                 if len(outside) == 1 and place_of(outside[0]) < place_of(loop):
                     code = lifted.of(outside[0].value)
