@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from ...code.names import fresh
 from ...code.statements import is_docstring
 from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
@@ -99,12 +100,7 @@ class Body(Scope):
         wanted = re.sub("__+", "_", wanted).strip("_") or "layer"
         if keyword.iskeyword(wanted):
             wanted += "_"
-        name, number = wanted, 1
-        while name in self.taken_names:
-            number += 1
-            name = f"{wanted}_{number}"
-        self.taken_names.add(name)
-        return name
+        return fresh(wanted, self.taken_names)
 
     # -- the whole
 

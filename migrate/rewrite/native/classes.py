@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from ...code.names import fresh
 from ...model.layer_functions import LAYERS, LayerFunction
 from ...model.spelling import snake
 from ...names.ast_nodes import children as ast_children
@@ -18,7 +19,7 @@ from ...project.facts import ParsedModule, ProjectFacts
 from ...project.long_lines import WIDTH
 from ..layers.model_functions import is_model_fn
 from ..layers.spelling import RESERVED
-from .arg_scopes import Scope, find_outer_scopes, scopes_of
+from .arg_scopes import check_outer_scopes, scopes_of
 from .by_name import hold_layers
 from .code import Refused, call, dotted, is_absent, literal, parsed
 from .dropout_cells import Shares
@@ -33,7 +34,7 @@ from .layers import (
     regularizer,
 )
 from .recurrent import CELLS, RECURRENT, cell, cell_name, recurrent
-from .sharing import has_mode_branches, merge_shared, places_of
+from .sharing import has_mode_branches, merge_shared
 from .sites import simplified
 from .text import (
     HELD,
@@ -48,7 +49,6 @@ from .text import (
     parameters_of,
     place_of,
     stores_in,
-    substituted,
     without_gone,
 )
 from .towers import with_towers_unfolded
@@ -316,30 +316,21 @@ class Module:
         """The code with plain classes."""
         for one in self.classes:
             one.read()
-        shared: set[str] = set()
         if self.reuses or any(map(has_mode_branches, self.classes)):
             merge_shared(self.classes)
         if self.reuses:
-            shared = self._shared()
+            self._check_shared()
         self._check_functions()
         chosen = hold_layers(self) if self.classes else {}
-        flags = find_outer_scopes(self)
+        check_outer_scopes(self)
+        flags: dict[str, Shares] = {}
         if self.shares is not None and self.shares.code:
-            for one in self.classes:
-                if "_rnn" in one.lifted:
-                    flags[one.name] = {self.shares.function: self.shares.code}
+            rnns = [one.name for one in self.classes if "_rnn" in one.lifted]
+            flags = dict.fromkeys(rnns, self.shares)
         for one in self.classes:
             one.become_plain()
         if self.shared_columns and sum(map(Lifted.has_columns, self.classes)) > 1:
             raise Refused("columns of several models share an embedding")
-        renamed = {one.name: one.renamed for one in self.classes}
-        flags = {
-            name: {
-                caller: substituted(code, renamed.get(caller, {}))
-                for caller, code in known.items()
-            }
-            for name, known in flags.items()
-        }
         text = Text(self.code)
         for one in self.classes:
             start, end = text.span(one.node)
@@ -350,9 +341,21 @@ class Module:
             start, end = self.text.span(node)
             text.replace(start, end, shown)
         names = {one.name for one in self.classes}
-        code = simplified(text.done(), names, self._is_seen, shared, flags, self.first)
+        code = simplified(text.done(), names, self._is_seen, flags, self.first)
         code = self._without_scope_makers(self._without_contrib(code))
         return self._laid_out(code, names)
+
+    def _check_shared(self) -> None:
+        """Refuses functions that make a model several times, of the same variables."""
+        made = {one.name for one in self.classes}
+        calls = walk_ast(self.tree, ast.Call)
+        for function in walk_ast(self.tree, ast.FunctionDef):
+            makes = any(
+                dotted(one.func) in made for one in walk_ast(function, ast.Call)
+            )
+            uses = sum(dotted(one.func) == function.name for one in calls)
+            if makes and uses > 1 and function.name != "__init__":
+                raise Refused(f"`{function.name}` may share variables by `reuse`")
 
     def said_by(
         self, block: ast.With, symbol: Callable[[str], str | None], text: Text
@@ -403,46 +406,6 @@ class Module:
                             f"the scope around `{dotted(node.func)}` gives its weights "
                             f"a {' and a '.join(said)}"
                         )
-
-    def _shared(self) -> set[str]:
-        """Functions whose models are one, since they share all of their variables.
-
-        Raises Refused where that is not clear.
-        """
-        made = {one.name: one for one in self.classes}
-        above = parents_of(ast.Module(self.text.body, []))
-        found: set[str] = set()
-        for function in [one for one in above if isinstance(one, ast.FunctionDef)]:
-            calls = [
-                one for one in walk_ast(function, ast.Call) if dotted(one.func) in made
-            ]
-            uses = [
-                one
-                for one in above
-                if isinstance(one, ast.Call) and dotted(one.func) == function.name
-            ]
-            if len(uses) < 2 or not calls or function.name == "__init__":
-                continue
-            names = {*parameters_of(function)}
-            places = [self.scopes_of(one, above, function) for one in calls]
-            outer = [self.scopes_of(one, above, None) for one in uses]
-            inner = [
-                place
-                for one in calls
-                for place in places_of(made[dotted(one.func)], made, one)
-            ]
-            read = {one.id for call in calls for one in walk_ast(call, ast.Name)}
-            known = all(part.known for place in inner for part in place)
-            if (
-                None in (*places, *outer)
-                or any(one != outer[0] for one in outer)
-                or read & names
-                or not known
-                or not any(places)
-            ):
-                raise Refused(f"`{function.name}` may share variables by `reuse`")
-            found.add(function.name)
-        return found
 
     def scopes_of(
         self,
@@ -641,10 +604,6 @@ class Lifted:
         # The program's name for TensorFlow.
         self.tf = base_text.removesuffix(f".estimator.{base.rpartition('.')[2]}")
         self._withs: tuple[ast.With, ...] = ()
-        # Parameters of the call under other names.
-        self.renamed: dict[str, str] = {}
-        # What arg_scopes around the calls of its objects say.
-        self.outer: list[Scope] = []
         # Names of the call that weights are made of.
         self.moved_names: set[str] = set()
         # Where in the call an expression stands whose names are looked up.
@@ -740,10 +699,7 @@ class Lifted:
     def scoped(self, function: str) -> Mapping[str, str]:
         """What the arg_scopes around give to a function of contrib."""
         found: dict[str, str] = {}
-        for scope in self.outer:
-            if function in scope.functions:
-                found.update(scope.given)
-        for scope in scopes_of(self._withs, self):
+        for scope in scopes_of(self._withs, self.of, self.symbol):
             if function in scope.functions:
                 for name, code in scope.given.items():
                     late = name in ("is_training", "normalizer_params")
@@ -1009,7 +965,7 @@ class Lifted:
                 text.put(one, f"self.{stored[one.id]}")
         return text.done()[1:-2]
 
-    def fresh(self, wanted: str, more: Container[str] = ()) -> str:
+    def fresh(self, wanted: str) -> str:
         """An attribute that the class does not have yet."""
         taken = {
             name
@@ -1021,11 +977,7 @@ class Lifted:
             wanted = "weight"
         if wanted in RESERVED:
             wanted = f"own_{wanted}"
-        name, number = wanted, 1
-        while name in taken or name in more:
-            number += 1
-            name = f"{wanted}_{number}"
-        return name
+        return fresh(wanted, taken)
 
     # -- the steps
 
@@ -1829,7 +1781,6 @@ class Lifted:
                 continue
             if name in _FLAGS and not self.module.calls_with(name):
                 self._rename(name, "training")
-                self.renamed[name] = "training"
                 self.take()
                 return
 

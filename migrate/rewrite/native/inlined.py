@@ -9,6 +9,7 @@ import libcst as cst
 
 from ...code.arguments import UnknownArguments, is_none, match_arguments
 from ...code.edits import Put, changed
+from ...code.names import fresh
 from ...code.statements import binds, is_docstring
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
@@ -17,7 +18,6 @@ from ...project.positions import code_of
 __all__ = [
     "Inliner",
     "IsModelFn",
-    "fresh",
     "knows_of_tasks",
     "with_helpers_inlined",
     "without_unread",
@@ -308,8 +308,7 @@ class Inliner:
         taken = {*scopes.opened[self.helper].bindings}
         taken |= {*scopes.opened[self.defined].bindings}
         taken |= {one.value for one in walk(self.defined) if one in scopes.loads}  # type: ignore[attr-defined]
-        name = self.helper.name.value
-        return fresh(name, taken) if name in taken else name
+        return fresh(self.helper.name.value, taken)
 
     def _joined(
         self, before: list[Statement], moved: list[Statement]
@@ -547,14 +546,6 @@ def _parts(node: cst.CSTNode | None) -> Sequence[cst.CSTNode]:
     if isinstance(node, (cst.Tuple, cst.List)):
         return [one.value for one in node.elements]
     return [] if node is None else [node]
-
-
-def fresh(name: str, taken: set[str]) -> str:
-    number = 2
-    while f"{name}_{number}" in taken:
-        number += 1
-    taken.add(f"{name}_{number}")
-    return f"{name}_{number}"
 
 
 def _renamed(

@@ -9,11 +9,12 @@ from typing import Any
 import libcst as cst
 
 from ...code.edits import changed
+from ...code.names import fresh
 from ...code.tree import Tree, only_small, walk
 from ...names.scopes import BindingKind
 from ...project.facts import ParsedModule, ProjectFacts
 from .idle import asks_for_mode
-from .inlined import Inliner, IsModelFn, fresh, knows_of_tasks
+from .inlined import Inliner, IsModelFn, knows_of_tasks
 
 __all__ = ["methods_of", "with_objects_dissolved"]
 
@@ -240,7 +241,7 @@ class _Object:
                 places |= {one: value.deep_clone() for one in nodes}
                 places[self.tree.statement(stores[0])] = None
                 continue
-            local = fresh(name, taken) if name in taken else name
+            local = fresh(name, taken)
             for one in nodes if len(stores) == 1 else ():
                 read = only_small(self.tree.statement(one))
                 if isinstance(read, cst.Assign) and read.value is one:
