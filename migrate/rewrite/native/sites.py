@@ -47,8 +47,8 @@ def simplified(
     """The module with simpler classes.
 
     `names` are its classes; `seen` tells whether another file of the program may use
-    one of them. `flags` tell of classes with wrappers when these drop. `first` gives the
-    initializer, or the regularizer, of Keras that an expression means.
+    one of them; `flags` when wrappers in classes drop. `first` gives the initializer,
+    or the regularizer, of Keras that an expression means.
     """
     steps = (
         _dropout_flags,
