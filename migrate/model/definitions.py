@@ -89,7 +89,7 @@ def decorated(
                 return shown
             continue
         outer = env or Env(module, {})
-        around = evaluator.deciding(one.decorator, outer)
+        around = evaluator.expression(one.decorator, outer)
         if isinstance(around, (Config, Symbol)):
             around = evaluator.held_method(one.decorator, outer) or around
         if isinstance(around, Symbol) and around.name in _PROPERTIES:
@@ -103,7 +103,7 @@ def decorated(
         if not isinstance(call, cst.Call):
             call = cst.Call(one.decorator)
         name = cst.Name(node.name.value)
-        value = evaluator.deciding(call, outer, around, [Argument(value, name)])
+        value = evaluator.call(around, call, [Argument(value, name)], outer)
         if not isinstance(value, (Function, Property)):
             return shown
     # It is reached by what the decorator does with it, and keeps its place.
@@ -237,7 +237,7 @@ def _derives(
 
 
 def registered(evaluator: Calls, found: Definition) -> Value | None:
-    """A dict of a module that decorators, or statements of that module, fill."""
+    """A dict of a module that statements of that module fill."""
     if found.node in evaluator.filling:
         return None  # it is filled with what it holds
     evaluator.filling.add(found.node)
@@ -257,19 +257,8 @@ def _registered(evaluator: Calls, found: Definition) -> Value | None:
             if not _may_be_called(evaluator, value, module):
                 return None
             values.append(evaluator.expression(value, Env(module, {})))
-    makers = [one for one in module.module.body if isinstance(one, cst.FunctionDef)]
-    names = {one.name.value for one in makers if _fills(one, found.name)}
-    for other in evaluator.files.values() if names else ():
-        for one in other.module.body:
-            if isinstance(one, (cst.FunctionDef, cst.ClassDef)) and any(
-                _is_one_of(evaluator, other, d.decorator, names, module)
-                for d in one.decorators
-            ):
-                values.append(
-                    evaluator.defined(one, other, None)
-                    if isinstance(one, cst.FunctionDef)
-                    else Instance(one, other)
-                )
+    if any(_fills(one, found.name) for one in module.module.body):
+        return None
     if not values or not all(isinstance(one, _CALLED) for one in values):
         return None
     # Which of them it is only the program knows.
@@ -324,28 +313,15 @@ def _is_of(node: cst.BaseExpression, name: str) -> bool:
     )
 
 
-def _fills(node: cst.FunctionDef, name: str) -> bool:
+def _fills(node: cst.CSTNode, name: str) -> bool:
     """A function puts into a dict of its module what it, or one in it, is given."""
+    if not isinstance(node, cst.FunctionDef):
+        return False
     given = {one.name.value for one in walk(node, cst.Param)}
     return any(
         isinstance(value, cst.Name) and value.value in given and _is_of(target, name)
         for line in walk(node)
         for target, value in _filled(line)
-    )
-
-
-def _is_one_of(
-    evaluator: Calls,
-    module: ParsedModule,
-    decorator: cst.BaseExpression,
-    names: set[str],
-    home: ParsedModule,
-) -> bool:
-    found = evaluator.facts.definition(_function_of(decorator), module)
-    return (
-        found is not None
-        and found.name in names
-        and os.path.abspath(found.module.path) == os.path.abspath(home.path)
     )
 
 

@@ -188,6 +188,7 @@ def test_parts_of_a_value_that_are_written_as_one(tmp_path: Path) -> None:
         "nets = [Net(1) for _ in params] + [abs]\nx = nets[0](features)",
         "x = getattr(Net(3), params['name'])(features)",
         "x = getattr(Net(3), 'of_' + params['name'])(features)",
+        "x = getattr(Net(3), 'net_' + params['name'])(features)",
     ],
 )
 def test_objects_that_are_not_seen(code: str, tmp_path: Path) -> None:
@@ -200,13 +201,9 @@ def test_objects_that_are_not_seen(code: str, tmp_path: Path) -> None:
         "for net in [Net(size) for size in params]:\n    features = net(features)",
         "nets = [Net(size) for size in params]\nx = nets[-1](features)",
         "nets = [Net(size) for size in params]\nfor n in nets[1:]:\n    n(features)",
-        "x = getattr(Net(3), 'net_' + params['name'])(features)",
-        "x = getattr(Net(3), 'net_%s' % params['name'])(features)",
     ],
 )
-def test_objects_of_a_list_and_methods_by_their_names(
-    code: str, tmp_path: Path
-) -> None:
+def test_objects_of_a_list(code: str, tmp_path: Path) -> None:
     found = evaluate(tmp_path, NET + indented(code))
     assert not reasons(found)
     (what,) = {kind for (kind, _), _ in found.events}

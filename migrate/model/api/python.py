@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..arguments import Argument, element_of
-from ..by_name import as_written, methods_named, named
 from ..terms import term
 from ..values import (
     Config,
@@ -156,9 +155,7 @@ def looked_up(call: Call) -> Value:
         if held is not None:
             return join(held, call.given("", 2))
     if isinstance(place, Instance) and len(call.arguments) == 2:
-        # One of the methods whose names begin so.
-        text = as_written(call.arguments[1].node, call.env.module)
-        return methods_named(call.evaluator, place, text) or Config()
+        return Config()  # one of its methods
     if isinstance(place, Symbol) and place.name in _PLAIN_PLACES:
         return Symbol(f"{place.name}.by_name")
-    return named(call) or builtin(call)
+    return builtin(call)
