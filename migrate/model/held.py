@@ -1,4 +1,4 @@
-"""Objects that modules of the project hold: networks that are called, registries.
+"""Objects that modules of the project hold: networks that are called.
 
 A model function finds them when it is called, and something may have set their
 attributes since they were made: what is plain in them counts as not known.
@@ -7,7 +7,7 @@ attributes since they were made: what is plain in them counts as not known.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import libcst as cst
 
@@ -21,9 +21,7 @@ from .values import (
     Const,
     Dict,
     Env,
-    Function,
     Instance,
-    Partial,
     Symbol,
     Time,
     Value,
@@ -78,10 +76,9 @@ def _made(
     if apart.events or apart.notes.unknown:
         return None  # It makes variables, or what is not understood, at its start.
     for name, value in owner.attributes.items():
-        if isinstance(value, (Config, Const, Dict)):
-            entries = _entries(evaluator, found.name, module, owner, name)
-            if entries is not None or not (isinstance(value, Dict) and value.items):
-                owner.attributes[name] = entries or Config(term=term(f"`{name}`"))
+        kept = isinstance(value, Dict) and value.items and not _is_filled(owner, name)
+        if isinstance(value, (Config, Const, Dict)) and not kept:
+            owner.attributes[name] = Config(term=term(f"`{name}`"))
     return owner
 
 
@@ -131,30 +128,12 @@ def _is_name_of(
     )
 
 
-# -- registries -----------------------------------------------------------------
-
-
-def _entries(
-    evaluator: Calls, name: str, home: ParsedModule, owner: Instance, attribute: str
-) -> Dict | None:
-    """What decorators and calls of the object's methods put into a dict of it."""
-    fillers = {
-        one.name.value
-        for one in owner.node.body.body
-        if isinstance(one, cst.FunctionDef) and _fills(one, attribute)
-    }
-    values: list[Value] = []
-    for module in evaluator.files.values() if fillers else ():
-        for node, given in _given(module):
-            if (
-                isinstance(node, cst.Attribute)
-                and node.attr.value in fillers
-                and _is_name_of(evaluator, node.value, module, name, home)
-            ):
-                values += (_value(evaluator, one, module) for one in given)
-    called = [one for one in values if isinstance(one, (Function, Instance, Partial))]
-    # Which of them it is only the program knows.
-    return Dict(tuple((None, one) for one in called)) if called else None
+def _is_filled(owner: Instance, attribute: str) -> bool:
+    """A method puts something into a dict of the object."""
+    methods = owner.node.body.body
+    return any(
+        _fills(one, attribute) for one in methods if isinstance(one, cst.FunctionDef)
+    )
 
 
 def has_entries(holder: Instance) -> bool:
@@ -177,34 +156,6 @@ def _fills(method: cst.FunctionDef, attribute: str) -> bool:
             ):
                 return True
     return False
-
-
-def _given(
-    module: ParsedModule,
-) -> Iterator[tuple[cst.BaseExpression, list[cst.CSTNode]]]:
-    """What a module's own statements call or decorate with, and what they give it."""
-    for one in module.module.body:
-        if isinstance(one, (cst.FunctionDef, cst.ClassDef)):
-            for each in one.decorators:
-                around = each.decorator
-                yield around.func if isinstance(around, cst.Call) else around, [one]
-        elif isinstance(one, cst.SimpleStatementLine):
-            for small in one.body:
-                if isinstance(small, cst.Expr) and isinstance(small.value, cst.Call):
-                    call = small.value
-                    # `register("name")(function)` and `register("name", function)`.
-                    inner = call.func
-                    func = inner.func if isinstance(inner, cst.Call) else inner
-                    yield func, [argument.value for argument in call.args]
-
-
-def _value(evaluator: Calls, node: cst.CSTNode, module: ParsedModule) -> Value:
-    if isinstance(node, cst.FunctionDef):
-        return Function(node, module)
-    if isinstance(node, cst.ClassDef):
-        return Instance(node, module)
-    assert isinstance(node, cst.BaseExpression)
-    return evaluator.expression(node, Env(module, {}))
 
 
 # -- attributes -----------------------------------------------------------------
