@@ -50,7 +50,7 @@ def simplified(
     one of them; `flags` when wrappers in classes drop. `first` gives the initializer,
     or the regularizer, of Keras that an expression means.
     """
-    steps = (
+    of_class = (
         _dropout_flags,
         _constructor_flags,
         _call_parameters,
@@ -59,7 +59,6 @@ def simplified(
         _picked,
         _first_values,
         _unread_parameters,
-        _unread_values,
         _passed_on,
         _one_layer,
         _returned_weights,
@@ -67,6 +66,8 @@ def simplified(
         _nested,
         _without_verb,
     )
+    steps = [*map(_for_each, of_class)]
+    steps.insert(of_class.index(_passed_on), _unread_values)
     program = Program(code, names, seen, flags, first)
     changed = True
     while changed:
@@ -77,6 +78,10 @@ def simplified(
                 program = Program(code, names, seen, flags, first)
                 changed = True
     return program.text.code
+
+
+def _for_each(step: Callable[[Program, Plain], bool]) -> Callable[[Program], bool]:
+    return lambda program: any(step(program, plain) for plain in program.classes)
 
 
 @dataclass
@@ -223,6 +228,16 @@ class Program:
         found.update({str(one.arg): one.value for one in node.keywords})
         return found
 
+    def taken(self) -> set[str]:
+        """Names that something in the module has."""
+        kinds = walk_ast(self.module, ast.ClassDef, ast.FunctionDef)
+        return {one.id for one in names_in(self.module)} | {one.name for one in kinds}
+
+    def add_parameter(self, function: ast.FunctionDef, name: str) -> None:
+        """Adds a parameter to a function."""
+        last = function.args.args[-1]
+        self.text.put(last, f"{self.of(last)}, {name}")
+
     def add_argument(self, node: ast.Call, code: str) -> None:
         """Adds an argument to a call."""
         _, end = self.text.span(node)
@@ -263,64 +278,58 @@ def calls_of(owner: ast.ClassDef, attribute: str) -> list[ast.Call]:
 # -- steps: each changes one thing and tells whether it did
 
 
-def _dropout_flags(program: Program) -> bool:
+def _dropout_flags(program: Program, plain: Plain) -> bool:
     """Calls of a class with wrappers that drop are told when these do."""
-    for plain in program.classes:
-        told = program.flags.get(plain.node.name)
-        names = parameters_of(plain.call)
-        reads = {one.id for one in names_in(plain.call)}
-        if told is None or "training" in names or "training" not in reads:
-            continue
-        for site in plain.sites or ():
-            if site.owner.name != told.function:
-                raise Refused(
-                    f"`{site.owner.name}` calls `{plain.node.name}` without a flag"
-                )
-            for one in site.calls:
-                program.add_argument(one, f"training={told.code}")
-        last = plain.call.args.args[-1]
-        program.text.put(last, f"{program.of(last)}, training")
-        return True
-    return False
+    told = program.flags.get(plain.node.name)
+    names = parameters_of(plain.call)
+    reads = {one.id for one in names_in(plain.call)}
+    if told is None or "training" in names or "training" not in reads:
+        return False
+    for site in plain.sites or ():
+        if site.owner.name != told.function:
+            raise Refused(
+                f"`{site.owner.name}` calls `{plain.node.name}` without a flag"
+            )
+        for one in site.calls:
+            program.add_argument(one, f"training={told.code}")
+    program.add_parameter(plain.call, "training")
+    return True
 
 
-def _constructor_flags(program: Program) -> bool:
+def _constructor_flags(program: Program, plain: Plain) -> bool:
     """A flag that the constructor was given, and the call reads, is the call's."""
-    for plain in program.classes:
-        made, called = parameters_of(plain.init), parameters_of(plain.call)
-        bound = bound_names(plain.call)
-        reads = {one.id for one in walk_ast(plain.call, ast.Name)}
-        flags = [one for one in made[1:] if one in reads - bound]
-        if not flags:
-            continue
-        name = flags[0]
-        if plain.sites is None:
-            raise Refused(f"`{plain.node.name}` is made where its flag is not seen")
-        for site in plain.sites:
-            given = program.given(site.made, made[1:])
-            value = (given or {}).get(name)
-            if value is None:
-                raise Refused(f"`{plain.node.name}` is made without `{name}`")
-            code = program.of(value)
-            for one in site.calls:
-                known = (program.given(one, called[1:]) or {}).get("training")
-                if known is not None and not _same_flag(program, site, known, value):
-                    raise Refused(f"`{plain.node.name}` has two flags")
-                if known is None:
-                    program.add_argument(one, f"training={code}")
-            program.without(site.made, name, made[1:])
-        for node in walk_ast(plain.call, ast.Name):
-            if node.id == name:
-                program.text.put(node, "training")
-        if "training" not in called:
-            last = plain.call.args.args[-1]
-            program.text.put(last, f"{program.of(last)}, training")
-        read = {one.id for one in walk_ast(plain.init, ast.Name)}
-        if name in read:
-            raise Refused(f"the layers of `{plain.node.name}` depend on `{name}`")
-        _without_parameter(program, plain.init, name)
-        return True
-    return False
+    made, called = parameters_of(plain.init), parameters_of(plain.call)
+    bound = bound_names(plain.call)
+    reads = {one.id for one in walk_ast(plain.call, ast.Name)}
+    flags = [one for one in made[1:] if one in reads - bound]
+    if not flags:
+        return False
+    name = flags[0]
+    if plain.sites is None:
+        raise Refused(f"`{plain.node.name}` is made where its flag is not seen")
+    for site in plain.sites:
+        given = program.given(site.made, made[1:])
+        value = (given or {}).get(name)
+        if value is None:
+            raise Refused(f"`{plain.node.name}` is made without `{name}`")
+        code = program.of(value)
+        for one in site.calls:
+            known = (program.given(one, called[1:]) or {}).get("training")
+            if known is not None and not _same_flag(program, site, known, value):
+                raise Refused(f"`{plain.node.name}` has two flags")
+            if known is None:
+                program.add_argument(one, f"training={code}")
+        program.without(site.made, name, made[1:])
+    for node in walk_ast(plain.call, ast.Name):
+        if node.id == name:
+            program.text.put(node, "training")
+    if "training" not in called:
+        program.add_parameter(plain.call, "training")
+    read = {one.id for one in walk_ast(plain.init, ast.Name)}
+    if name in read:
+        raise Refused(f"the layers of `{plain.node.name}` depend on `{name}`")
+    _without_parameter(program, plain.init, name)
+    return True
 
 
 def _same_flag(program: Program, site: Site, one: ast.expr, other: ast.expr) -> bool:
@@ -339,173 +348,161 @@ def _same_flag(program: Program, site: Site, one: ast.expr, other: ast.expr) -> 
     return len(told) == 1
 
 
-def _call_parameters(program: Program) -> bool:
+def _call_parameters(program: Program, plain: Plain) -> bool:
     """What the call was given, and the constructor reads, is the constructor's."""
-    for plain in program.classes:
-        made, called = parameters_of(plain.init), parameters_of(plain.call)
-        first: dict[str, ast.Name] = {}
-        for one in sorted(names_in(plain.init), key=place_of):
-            first.setdefault(one.id, one)
-        names = [
-            one
-            for one in called[2:]
-            if one in first and isinstance(first[one].ctx, ast.Load) and one not in made
-        ]
-        if not names:
-            continue
-        name = names[0]
-        for site in plain.sites or ():
-            given = [program.given(one, called[1:]) or {} for one in site.calls]
-            values = {program.of(one[name]) for one in given if name in one}
-            if len(values) != 1:
-                raise Refused(f"`{plain.node.name}` is called with several `{name}`")
-            program.add_argument(site.made, f"{name}={values.pop()}")
-            for used in site.calls:
-                program.without(used, name, called[1:])
-        if not plain.sites:
-            raise Refused(f"`{plain.node.name}` is called where `{name}` is not seen")
-        last = plain.init.args.args[-1]
-        program.text.put(last, f"{program.of(last)}, {name}")
-        _without_parameter(program, plain.call, name)
-        return True
-    return False
+    made, called = parameters_of(plain.init), parameters_of(plain.call)
+    first: dict[str, ast.Name] = {}
+    for one in sorted(names_in(plain.init), key=place_of):
+        first.setdefault(one.id, one)
+    names = [
+        one
+        for one in called[2:]
+        if one in first and isinstance(first[one].ctx, ast.Load) and one not in made
+    ]
+    if not names:
+        return False
+    name = names[0]
+    for site in plain.sites or ():
+        given = [program.given(one, called[1:]) or {} for one in site.calls]
+        values = {program.of(one[name]) for one in given if name in one}
+        if len(values) != 1:
+            raise Refused(f"`{plain.node.name}` is called with several `{name}`")
+        program.add_argument(site.made, f"{name}={values.pop()}")
+        for used in site.calls:
+            program.without(used, name, called[1:])
+    if not plain.sites:
+        raise Refused(f"`{plain.node.name}` is called where `{name}` is not seen")
+    program.add_parameter(plain.init, name)
+    _without_parameter(program, plain.call, name)
+    return True
 
 
-def _owner(program: Program) -> bool:
+def _owner(program: Program, plain: Plain) -> bool:
     """A class that is made of an object takes what it reads of that."""
-    for plain in program.classes:
-        names = parameters_of(plain.init)
-        if plain.sites is None or "owner" not in names:
-            continue
-        reads = [one for one in loads_in(plain.node) if one.id == "owner"]
-        above = [program.above[one] for one in reads]
-        kept = [one for one in above if isinstance(one, ast.Assign)]
-        held = [
-            one for one in walk_ast(plain.call) if attribute_of_self(one) == "owner"
-        ]
-        every = [one for one in above if one not in kept] + [
-            program.above[o] for o in held
-        ]
-        if not all(isinstance(one, ast.Attribute) for one in every) or len(kept) > 1:
-            continue
-        attributes = list(dict.fromkeys(one.attr for one in every))  # type: ignore[attr-defined]
-        taken = bound_names(plain.init) | set(_own_attributes(plain))
-        if taken & set(attributes) or any(
-            isinstance(program.above[one], ast.Call) and program.above[one].func is one  # type: ignore[attr-defined]
-            for one in every
+    names = parameters_of(plain.init)
+    if plain.sites is None or "owner" not in names:
+        return False
+    reads = [one for one in loads_in(plain.node) if one.id == "owner"]
+    above = [program.above[one] for one in reads]
+    kept = [one for one in above if isinstance(one, ast.Assign)]
+    held = [one for one in walk_ast(plain.call) if attribute_of_self(one) == "owner"]
+    every = [one for one in above if one not in kept] + [program.above[o] for o in held]
+    if not all(isinstance(one, ast.Attribute) for one in every) or len(kept) > 1:
+        return False
+    attributes = list(dict.fromkeys(one.attr for one in every))  # type: ignore[attr-defined]
+    taken = bound_names(plain.init) | set(_own_attributes(plain))
+    if taken & set(attributes) or any(
+        isinstance(program.above[one], ast.Call) and program.above[one].func is one  # type: ignore[attr-defined]
+        for one in every
+    ):
+        return False
+    if any(not _is_fixed(program, site, attributes) for site in plain.sites):
+        return False
+    stored = list(dict.fromkeys(program.above[o].attr for o in held))  # type: ignore[attr-defined]
+    for one in every:
+        held_by = attribute_of_self(one.value)  # type: ignore[attr-defined]
+        code = f"self.{one.attr}" if held_by else one.attr  # type: ignore[attr-defined]
+        program.text.put(one, code)
+    for statement in kept:
+        lines = [f"self.{one} = {one}" for one in stored]
+        indent = program.text.indent(statement)
+        if lines:
+            program.text.put(statement, f"\n{indent}".join(lines))
+        else:
+            program.text.drop(statement)
+    for argument in plain.init.args.args:
+        if argument.arg == "owner":
+            program.text.put(argument, ", ".join(attributes))
+    for site in plain.sites:
+        given = program.given(site.made, names[1:])
+        assert given is not None
+        value = given["owner"]
+        code = ", ".join(f"{program.of(value)}.{one}" for one in attributes)
+        program.text.put(value, code)
+    return True
+
+
+def _made_by_call(program: Program, plain: Plain) -> bool:
+    """A layer that a call makes of what the constructor knows is an attribute."""
+    local = bound_names(plain.call) - {"self"}
+    known = {attribute_of_self(one) for one in walk_ast(plain.init)}
+    for made in _without_scopes(plain.call.body):
+        value = made.value if isinstance(made, ast.Assign) else None
+        if (
+            not isinstance(made, ast.Assign)
+            or not isinstance(made.targets[0], ast.Name)
+            or not isinstance(value, ast.Call)
+            or dotted(value.func) not in program.names
         ):
             continue
-        if any(not _is_fixed(program, site, attributes) for site in plain.sites):
+        name = made.targets[0].id
+        reads = [one for one in names_in(plain.call) if one.id == name]
+        reads.remove(made.targets[0])
+        calls = [program.above[one] for one in reads]
+        given = [
+            attribute_of_self(program.above[one])
+            for one in names_in(value)
+            if one.id == "self"
+        ]
+        if {one.id for one in names_in(value)} & local or not all(
+            isinstance(call, ast.Call) and call.func is one
+            for call, one in zip(calls, reads, strict=True)
+        ):
             continue
-        stored = list(dict.fromkeys(program.above[o].attr for o in held))  # type: ignore[attr-defined]
-        for one in every:
-            held_by = attribute_of_self(one.value)  # type: ignore[attr-defined]
-            code = f"self.{one.attr}" if held_by else one.attr  # type: ignore[attr-defined]
-            program.text.put(one, code)
-        for statement in kept:
-            lines = [f"self.{one} = {one}" for one in stored]
-            indent = program.text.indent(statement)
-            if lines:
-                program.text.put(statement, f"\n{indent}".join(lines))
-            else:
-                program.text.drop(statement)
-        for argument in plain.init.args.args:
-            if argument.arg == "owner":
-                program.text.put(argument, ", ".join(attributes))
-        for site in plain.sites:
-            given = program.given(site.made, names[1:])
-            assert given is not None
-            value = given["owner"]
-            code = ", ".join(f"{program.of(value)}.{one}" for one in attributes)
-            program.text.put(value, code)
+        taken = set(_own_attributes(plain))
+        if None in given or not {*given} <= known:
+            continue
+        wanted = snake(dotted(value.func) or "layer")
+        for one in program.classes:
+            only = _only_attribute(one)
+            if one.node.name == dotted(value.func) and only is not None:
+                wanted = only[0]
+        attribute = fresh(wanted, taken)
+        program.text.add(
+            plain.init.body[-1],
+            f"self.{attribute} = {program.of(value)}",
+            below=True,
+        )
+        for read in reads:
+            program.text.put(read, f"self.{attribute}")
+        program.text.drop(made)
         return True
     return False
 
 
-def _made_by_call(program: Program) -> bool:
-    """A layer that a call makes of what the constructor knows is an attribute."""
-    for plain in program.classes:
-        local = bound_names(plain.call) - {"self"}
-        known = {attribute_of_self(one) for one in walk_ast(plain.init)}
-        for made in _without_scopes(plain.call.body):
-            value = made.value if isinstance(made, ast.Assign) else None
-            if (
-                not isinstance(made, ast.Assign)
-                or not isinstance(made.targets[0], ast.Name)
-                or not isinstance(value, ast.Call)
-                or dotted(value.func) not in program.names
-            ):
-                continue
-            name = made.targets[0].id
-            reads = [one for one in names_in(plain.call) if one.id == name]
-            reads.remove(made.targets[0])
-            calls = [program.above[one] for one in reads]
-            given = [
-                attribute_of_self(program.above[one])
-                for one in names_in(value)
-                if one.id == "self"
-            ]
-            if {one.id for one in names_in(value)} & local or not all(
-                isinstance(call, ast.Call) and call.func is one
-                for call, one in zip(calls, reads, strict=True)
-            ):
-                continue
-            taken = set(_own_attributes(plain))
-            if None in given or not {*given} <= known:
-                continue
-            wanted = snake(dotted(value.func) or "layer")
-            for one in program.classes:
-                only = _only_attribute(one)
-                if one.node.name == dotted(value.func) and only is not None:
-                    wanted = only[0]
-            attribute = fresh(wanted, taken)
-            program.text.add(
-                plain.init.body[-1],
-                f"self.{attribute} = {program.of(value)}",
-                below=True,
-            )
-            for read in reads:
-                program.text.put(read, f"self.{attribute}")
-            program.text.drop(made)
-            return True
-    return False
-
-
-def _picked(program: Program) -> bool:
+def _picked(program: Program, plain: Plain) -> bool:
     """A class that reads one feature alone gets that."""
-    for plain in program.classes:
-        names = parameters_of(plain.call)
-        if plain.sites is None or len(names) < 2:
-            continue
-        reads = [one for one in walk_ast(plain.call, ast.Name) if one.id == names[1]]
-        above = [program.above[one] for one in reads]
-        keys = {
-            program.of(one.slice)
-            for one in above
-            if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Constant)
-        }
-        if len(keys) != 1 or not all(isinstance(one, ast.Subscript) for one in above):
-            continue
-        (key,) = keys
-        value = literal(key)
-        calls = [one for site in plain.sites for one in site.calls]
-        given = [program.given(one, names[1:]) for one in calls]
-        if not isinstance(value, str) or None in given or not calls:
-            continue
-        bound = bound_names(plain.call) | {"self"}
-        read = {one.id for one in walk_ast(plain.node, ast.Name)}
-        name = value if value.isidentifier() and value not in bound | read else "inputs"
-        if keyword.iskeyword(name) or (name == "inputs" and name in bound | read):
-            continue
-        for one in above:
-            program.text.put(one, name)
-        program.text.put(plain.call.args.args[1], name)
-        for values in given:
-            assert values is not None
-            held = values[names[1]]
-            program.text.put(held, f"{program.of(held)}[{key}]")
-        return True
-    return False
+    names = parameters_of(plain.call)
+    if plain.sites is None or len(names) < 2:
+        return False
+    reads = [one for one in walk_ast(plain.call, ast.Name) if one.id == names[1]]
+    above = [program.above[one] for one in reads]
+    keys = {
+        program.of(one.slice)
+        for one in above
+        if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Constant)
+    }
+    if len(keys) != 1 or not all(isinstance(one, ast.Subscript) for one in above):
+        return False
+    (key,) = keys
+    value = literal(key)
+    calls = [one for site in plain.sites for one in site.calls]
+    given = [program.given(one, names[1:]) for one in calls]
+    if not isinstance(value, str) or None in given or not calls:
+        return False
+    bound = bound_names(plain.call) | {"self"}
+    read = {one.id for one in walk_ast(plain.node, ast.Name)}
+    name = value if value.isidentifier() and value not in bound | read else "inputs"
+    if keyword.iskeyword(name) or (name == "inputs" and name in bound | read):
+        return False
+    for one in above:
+        program.text.put(one, name)
+    program.text.put(plain.call.args.args[1], name)
+    for values in given:
+        assert values is not None
+        held = values[names[1]]
+        program.text.put(held, f"{program.of(held)}[{key}]")
+    return True
 
 
 def _own_attributes(plain: Plain) -> list[str]:
@@ -533,32 +530,31 @@ def _is_fixed(program: Program, site: Site, attributes: Sequence[str]) -> bool:
     return True
 
 
-def _first_values(program: Program) -> bool:
+def _first_values(program: Program, plain: Plain) -> bool:
     """A class that is handed an initializer makes it where a weight begins.
 
     One object would give all weights of a shape the same values.
     """
-    for plain in program.classes:
-        names = parameters_of(plain.init)
-        for name in names[1:] if plain.sites else ():
-            reads = [one for one in loads_in(plain.init) if one.id == name]
-            if not reads or not all(_begins(program, one) for one in reads):
-                continue
-            sites = plain.sites or ()
-            given = [program.given(one.made, names[1:]) or {} for one in sites]
-            codes = {
-                program.first(program.of(one[name])) if name in one else None
-                for one in given
-            }
-            code = codes.pop() if len(codes) == 1 else None
-            if code is None:
-                continue
-            for one in reads:
-                program.text.put(one, code)
-            _without_parameter(program, plain.init, name)
-            for site in plain.sites or ():
-                program.without(site.made, name, names[1:])
-            return True
+    names = parameters_of(plain.init)
+    for name in names[1:] if plain.sites else ():
+        reads = [one for one in loads_in(plain.init) if one.id == name]
+        if not reads or not all(_begins(program, one) for one in reads):
+            continue
+        sites = plain.sites or ()
+        given = [program.given(one.made, names[1:]) or {} for one in sites]
+        codes = {
+            program.first(program.of(one[name])) if name in one else None
+            for one in given
+        }
+        code = codes.pop() if len(codes) == 1 else None
+        if code is None:
+            continue
+        for one in reads:
+            program.text.put(one, code)
+        _without_parameter(program, plain.init, name)
+        for site in plain.sites or ():
+            program.without(site.made, name, names[1:])
+        return True
     return False
 
 
@@ -594,24 +590,23 @@ def _unread_values(program: Program) -> bool:
     return False
 
 
-def _unread_parameters(program: Program) -> bool:
+def _unread_parameters(program: Program, plain: Plain) -> bool:
     """A parameter of a constructor that nothing reads is none."""
-    for plain in program.classes:
-        if plain.sites is None:
+    if plain.sites is None:
+        return False
+    names = parameters_of(plain.init)
+    read = {one.id for one in walk_ast(plain.init, ast.Name)}
+    for name in names[1:]:
+        given = [program.given(site.made, names[1:]) for site in plain.sites]
+        if name in read or None in given:
             continue
-        names = parameters_of(plain.init)
-        read = {one.id for one in walk_ast(plain.init, ast.Name)}
-        for name in names[1:]:
-            given = [program.given(site.made, names[1:]) for site in plain.sites]
-            if name in read or None in given:
-                continue
-            values = [one[name] for one in given if one is not None and name in one]
-            if any(isinstance(n, ast.Call) for v in values for n in walk_ast(v)):
-                continue
-            _without_parameter(program, plain.init, name)
-            for site in plain.sites:
-                program.without(site.made, name, names[1:])
-            return True
+        values = [one[name] for one in given if one is not None and name in one]
+        if any(isinstance(n, ast.Call) for v in values for n in walk_ast(v)):
+            continue
+        _without_parameter(program, plain.init, name)
+        for site in plain.sites:
+            program.without(site.made, name, names[1:])
+        return True
     return False
 
 
@@ -667,40 +662,38 @@ def _only_result(plain: Plain) -> ast.Call | None:
     return first.value if same and isinstance(first.value, ast.Call) else None
 
 
-def _passed_on(program: Program) -> bool:
+def _passed_on(program: Program, plain: Plain) -> bool:
     """A class that only passes its inputs on to another one is that one."""
-    for plain in program.classes:
-        only, result = _only_attribute(plain), _only_result(plain)
-        if plain.sites is None or only is None or result is None:
-            continue
-        attribute, made = only
-        if attribute_of_self(result.func) != attribute:
-            continue
-        inner = next(
-            (one for one in program.classes if one.node.name == dotted(made.func)), None
-        )
-        if inner is None or inner.sites is None or len(inner.sites) != 1:
-            continue
-        names = parameters_of(plain.init)[1:], parameters_of(plain.call)[1:]
-        edits: list[tuple[ast.AST, str]] = []
-        for site in plain.sites:
-            edits += _replaced(program, site.owner, site.made, made, names[0], "")
-            for one in site.calls:
-                new = _replaced(
-                    program, site.owner, one, result, names[1], program.of(one.func)
-                )
-                edits += new
-            if len(edits) != len(site.calls) + 1:
-                edits = []
-                break
-        if len(plain.sites) != 1 or not edits:
-            continue
-        for place, code in edits:
-            program.text.put(place, code)
-        program.text.put(inner.node.bases[0], program.of(plain.node.bases[0]))
-        program.text.cut(plain.node)
-        return True
-    return False
+    only, result = _only_attribute(plain), _only_result(plain)
+    if plain.sites is None or only is None or result is None:
+        return False
+    attribute, made = only
+    if attribute_of_self(result.func) != attribute:
+        return False
+    inner = next(
+        (one for one in program.classes if one.node.name == dotted(made.func)), None
+    )
+    if inner is None or inner.sites is None or len(inner.sites) != 1:
+        return False
+    names = parameters_of(plain.init)[1:], parameters_of(plain.call)[1:]
+    edits: list[tuple[ast.AST, str]] = []
+    for site in plain.sites:
+        edits += _replaced(program, site.owner, site.made, made, names[0], "")
+        for one in site.calls:
+            new = _replaced(
+                program, site.owner, one, result, names[1], program.of(one.func)
+            )
+            edits += new
+        if len(edits) != len(site.calls) + 1:
+            edits = []
+            break
+    if len(plain.sites) != 1 or not edits:
+        return False
+    for place, code in edits:
+        program.text.put(place, code)
+    program.text.put(inner.node.bases[0], program.of(plain.node.bases[0]))
+    program.text.cut(plain.node)
+    return True
 
 
 def _replaced(
@@ -734,57 +727,51 @@ def _replaced(
     return [(outer, f"{function or program.of(inner.func)}({', '.join(parts)})")]
 
 
-def _one_layer(program: Program) -> bool:
+def _one_layer(program: Program, plain: Plain) -> bool:
     """A class of one layer is a function that makes the layer."""
-    for plain in program.classes:
-        only, result = _only_attribute(plain), _only_result(plain)
-        if plain.sites is None or only is None or result is None:
-            continue
-        attribute, made = only
-        if attribute_of_self(result.func) != attribute:
-            continue
-        if not dotted(made.func).startswith("tf_keras.") or not plain.sites:
-            continue
-        names = parameters_of(plain.call)[1:]
-        first = [one for one in result.args if isinstance(one, ast.Name)]
-        if [one.id for one in first] != names[:1] or len(result.args) != 1:
-            continue
-        flags = [(one.arg, ast.unparse(one.value)) for one in result.keywords]
-        if (
-            flags not in ([], [("training", name) for name in names[1:]][:1])
-            or len(flags) != len(names) - 1
-        ):
-            continue
-        name = snake(plain.node.name)
-        taken = {one.id for one in walk_ast(program.module, ast.Name)}
-        taken |= {
-            one.name for one in walk_ast(program.module, ast.FunctionDef, ast.ClassDef)
-        }
-        calls = [one for site in plain.sites for one in site.calls]
-        given = [program.given(one, names) for one in calls]
-        if name in taken or None in given:
-            continue
-        for one, values in zip(calls, given, strict=True):
-            assert values is not None
-            parts = [program.of(values[names[0]])]
-            parts += [f"training={program.of(values[n])}" for n in names[1:]]
-            program.text.put(one, f"{program.of(one.func)}({', '.join(parts)})")
-        # What lifting has made, and not a function of the program.
-        site, edits = plain.sites[0], list[tuple[ast.AST, str]]()
-        alone = len(plain.sites) == 1 and isinstance(site.owner, ast.ClassDef)
-        if alone and program.of(plain.node.bases[0]).endswith(".Model"):
-            names = parameters_of(plain.init)[1:]
-            edits = _replaced(program, site.owner, site.made, made, names, "")
-        for place, code in edits:
-            program.text.put(place, code)
-        if edits:
-            program.text.cut(plain.node)
-            return True
-        for site in plain.sites:
-            program.text.put(site.made.func, name)
-        program.text.put(plain.node, _function(program, plain, name, made))
+    only, result = _only_attribute(plain), _only_result(plain)
+    if plain.sites is None or only is None or result is None:
+        return False
+    attribute, made = only
+    if attribute_of_self(result.func) != attribute:
+        return False
+    if not dotted(made.func).startswith("tf_keras.") or not plain.sites:
+        return False
+    names = parameters_of(plain.call)[1:]
+    first = [one for one in result.args if isinstance(one, ast.Name)]
+    if [one.id for one in first] != names[:1] or len(result.args) != 1:
+        return False
+    flags = [(one.arg, ast.unparse(one.value)) for one in result.keywords]
+    if (
+        flags not in ([], [("training", name) for name in names[1:]][:1])
+        or len(flags) != len(names) - 1
+    ):
+        return False
+    name = snake(plain.node.name)
+    calls = [one for site in plain.sites for one in site.calls]
+    given = [program.given(one, names) for one in calls]
+    if name in program.taken() or None in given:
+        return False
+    for one, values in zip(calls, given, strict=True):
+        assert values is not None
+        parts = [program.of(values[names[0]])]
+        parts += [f"training={program.of(values[n])}" for n in names[1:]]
+        program.text.put(one, f"{program.of(one.func)}({', '.join(parts)})")
+    # What lifting has made, and not a function of the program.
+    site, edits = plain.sites[0], list[tuple[ast.AST, str]]()
+    alone = len(plain.sites) == 1 and isinstance(site.owner, ast.ClassDef)
+    if alone and program.of(plain.node.bases[0]).endswith(".Model"):
+        names = parameters_of(plain.init)[1:]
+        edits = _replaced(program, site.owner, site.made, made, names, "")
+    for place, code in edits:
+        program.text.put(place, code)
+    if edits:
+        program.text.cut(plain.node)
         return True
-    return False
+    for site in plain.sites:
+        program.text.put(site.made.func, name)
+    program.text.put(plain.node, _function(program, plain, name, made))
+    return True
 
 
 def _function(program: Program, plain: Plain, name: str, made: ast.Call) -> str:
@@ -801,115 +788,106 @@ def _function(program: Program, plain: Plain, name: str, made: ast.Call) -> str:
     return "\n".join(lines)
 
 
-def _returned_weights(program: Program) -> bool:
+def _returned_weights(program: Program, plain: Plain) -> bool:
     """Weights that a call gave back are read from the model."""
-    for plain in program.classes:
-        returns = walk_ast(plain.call, ast.Return)
-        if plain.sites is None or len(returns) != 1 or len(plain.sites) != 1:
-            continue
-        value = returns[0].value
-        parts = value.elts if isinstance(value, ast.Tuple) else [value]
-        weights = {
-            place: name
-            for place, one in enumerate(parts)
-            if (name := attribute_of_self(one)) is not None
-        }
-        (site,) = plain.sites
-        owner = site.owner
-        if (
-            not weights
-            or not isinstance(owner, ast.FunctionDef)
-            or len(site.calls) != 1
-        ):
-            continue
-        (called,) = site.calls
-        statement = program.above[called]
-        if not isinstance(statement, ast.Assign) or value is None:
-            continue
-        target = statement.targets[0]
-        targets = target.elts if isinstance(target, ast.Tuple) else [target]
-        if len(targets) != len(parts) or isinstance(target, ast.Tuple) != isinstance(
-            value, ast.Tuple
-        ):
-            continue
-        names = {place: targets[place] for place in weights}
-        bound = [one.id for one in stores_in(owner)]
-        if not all(
-            isinstance(one, ast.Name) and bound.count(one.id) == 1
-            for one in names.values()
-        ):
-            continue
-        every = len(weights) == len(parts)
-        if every and len(plain.call.body) > 1:
-            continue
-        model = program.of(called.func)
-        for node in names_in(owner):
-            for place, one in names.items():
-                same = isinstance(one, ast.Name) and node.id == one.id
-                if same and isinstance(node.ctx, ast.Load):
-                    program.text.put(node, f"{model}.{weights[place]}")
-        if every:
-            # Nothing is left to call.
-            program.text.drop(statement)
-            program.text.cut(plain.call)
-            return True
-        for whole, listed in ((target, targets), (value, parts)):
-            kept = [program.of(o) for n, o in enumerate(listed) if n not in weights]  # type: ignore[arg-type]
-            program.text.put(whole, ", ".join(kept))
+    returns = walk_ast(plain.call, ast.Return)
+    if plain.sites is None or len(returns) != 1 or len(plain.sites) != 1:
+        return False
+    value = returns[0].value
+    parts = value.elts if isinstance(value, ast.Tuple) else [value]
+    weights = {
+        place: name
+        for place, one in enumerate(parts)
+        if (name := attribute_of_self(one)) is not None
+    }
+    (site,) = plain.sites
+    owner = site.owner
+    if not weights or not isinstance(owner, ast.FunctionDef) or len(site.calls) != 1:
+        return False
+    (called,) = site.calls
+    statement = program.above[called]
+    if not isinstance(statement, ast.Assign) or value is None:
+        return False
+    target = statement.targets[0]
+    targets = target.elts if isinstance(target, ast.Tuple) else [target]
+    if len(targets) != len(parts) or isinstance(target, ast.Tuple) != isinstance(
+        value, ast.Tuple
+    ):
+        return False
+    names = {place: targets[place] for place in weights}
+    bound = [one.id for one in stores_in(owner)]
+    if not all(
+        isinstance(one, ast.Name) and bound.count(one.id) == 1 for one in names.values()
+    ):
+        return False
+    every = len(weights) == len(parts)
+    if every and len(plain.call.body) > 1:
+        return False
+    model = program.of(called.func)
+    for node in names_in(owner):
+        for place, one in names.items():
+            same = isinstance(one, ast.Name) and node.id == one.id
+            if same and isinstance(node.ctx, ast.Load):
+                program.text.put(node, f"{model}.{weights[place]}")
+    if every:
+        # Nothing is left to call.
+        program.text.drop(statement)
+        program.text.cut(plain.call)
         return True
-    return False
+    for whole, listed in ((target, targets), (value, parts)):
+        kept = [program.of(o) for n, o in enumerate(listed) if n not in weights]  # type: ignore[arg-type]
+        program.text.put(whole, ", ".join(kept))
+    return True
 
 
-def _absorbed(program: Program) -> bool:
+def _absorbed(program: Program, plain: Plain) -> bool:
     """What follows a call and reads weights of the model is part of the model."""
-    for plain in program.classes:
-        if plain.sites is None or len(plain.sites) != 1:
-            continue
-        (site,) = plain.sites
-        owner, last = site.owner, plain.call.body[-1]
-        if not isinstance(owner, ast.FunctionDef) or len(site.calls) != 1:
-            continue
-        (called,) = site.calls
-        statement = program.above[called]
-        block = getattr(program.above[statement], "body", None)
-        returns = walk_ast(plain.call, ast.Return)
-        if (
-            not isinstance(statement, ast.Assign)
-            or not isinstance(statement.targets[0], ast.Name)
-            or not isinstance(last, ast.Return)
-            or not isinstance(last.value, ast.Name)
-            or returns != [last]
-            or not isinstance(block, list)
-            or statement not in block[:-1]
-        ):
-            continue
-        after = block[block.index(statement) + 1]
-        if not _names_one(after):
-            continue
-        assert isinstance(after, ast.Assign)
-        output, model = statement.targets[0].id, program.of(called.func)
-        reads = [one for one in names_in(after.value) if one.id == model]
-        weights = [program.above[one] for one in reads]
-        local = bound_names(owner) - {output, model}
-        others = {one.id for one in names_in(after.value)} - {output, model}
-        uses = [one for one in names_in(owner) if one.id == output]
-        inside = [one for one in names_in(after) if one.id == output]
-        if (
-            not weights
-            or not all(isinstance(one, ast.Attribute) for one in weights)
-            or others & (local | bound_names(plain.call))
-            or len(uses) != len(inside) + 1
-        ):
-            continue
-        new = program.of(after.targets[0])
-        names = {output: last.value.id, model: "self"}
-        code = substituted(program.of(after.value), names)
-        indent = program.text.indent(last)
-        program.text.put(last, f"{new} = {code}\n{indent}return {new}")
-        program.text.put(statement.targets[0], new)
-        program.text.drop(after)
-        return True
-    return False
+    if plain.sites is None or len(plain.sites) != 1:
+        return False
+    (site,) = plain.sites
+    owner, last = site.owner, plain.call.body[-1]
+    if not isinstance(owner, ast.FunctionDef) or len(site.calls) != 1:
+        return False
+    (called,) = site.calls
+    statement = program.above[called]
+    block = getattr(program.above[statement], "body", None)
+    returns = walk_ast(plain.call, ast.Return)
+    if (
+        not isinstance(statement, ast.Assign)
+        or not isinstance(statement.targets[0], ast.Name)
+        or not isinstance(last, ast.Return)
+        or not isinstance(last.value, ast.Name)
+        or returns != [last]
+        or not isinstance(block, list)
+        or statement not in block[:-1]
+    ):
+        return False
+    after = block[block.index(statement) + 1]
+    if not _names_one(after):
+        return False
+    assert isinstance(after, ast.Assign)
+    output, model = statement.targets[0].id, program.of(called.func)
+    reads = [one for one in names_in(after.value) if one.id == model]
+    weights = [program.above[one] for one in reads]
+    local = bound_names(owner) - {output, model}
+    others = {one.id for one in names_in(after.value)} - {output, model}
+    uses = [one for one in names_in(owner) if one.id == output]
+    inside = [one for one in names_in(after) if one.id == output]
+    if (
+        not weights
+        or not all(isinstance(one, ast.Attribute) for one in weights)
+        or others & (local | bound_names(plain.call))
+        or len(uses) != len(inside) + 1
+    ):
+        return False
+    new = program.of(after.targets[0])
+    names = {output: last.value.id, model: "self"}
+    code = substituted(program.of(after.value), names)
+    indent = program.text.indent(last)
+    program.text.put(last, f"{new} = {code}\n{indent}return {new}")
+    program.text.put(statement.targets[0], new)
+    program.text.drop(after)
+    return True
 
 
 def _without_scopes(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
@@ -931,38 +909,36 @@ def _without_scopes(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
     return found
 
 
-def _nested(program: Program) -> bool:
+def _nested(program: Program, plain: Plain) -> bool:
     """A class within a function that needs nothing of it stands before the function."""
-    for plain in program.classes:
-        block = program.above[plain.node]
-        if not isinstance(block, ast.FunctionDef) or plain.node not in block.body:
-            continue
-        if not isinstance(program.above[block], ast.Module):
-            continue
-        names = [
-            one.name
-            for one in program.module.body
-            if isinstance(one, (ast.ClassDef, ast.FunctionDef))
-        ]
-        own = bound_names(block) - {plain.node.name}
-        local = {
-            name
-            for one in plain.node.body
-            if isinstance(one, ast.FunctionDef)
-            for name in bound_names(one)
-        }
-        read = {one.id for one in walk_ast(plain.node, ast.Name)}
-        if (read - local) & own or plain.node.name in names:
-            continue
-        text = program.text
-        margin = text.indent(plain.node)
-        lines = text.of(plain.node).split("\n")
-        code = "\n".join(line.removeprefix(margin) for line in lines)
-        text.cut(plain.node)
-        start, _ = text.span(block)
-        text.replace(start, start, f"{code}\n\n\n")
-        return True
-    return False
+    block = program.above[plain.node]
+    if not isinstance(block, ast.FunctionDef) or plain.node not in block.body:
+        return False
+    if not isinstance(program.above[block], ast.Module):
+        return False
+    names = [
+        one.name
+        for one in program.module.body
+        if isinstance(one, (ast.ClassDef, ast.FunctionDef))
+    ]
+    own = bound_names(block) - {plain.node.name}
+    local = {
+        name
+        for one in plain.node.body
+        if isinstance(one, ast.FunctionDef)
+        for name in bound_names(one)
+    }
+    read = {one.id for one in walk_ast(plain.node, ast.Name)}
+    if (read - local) & own or plain.node.name in names:
+        return False
+    text = program.text
+    margin = text.indent(plain.node)
+    lines = text.of(plain.node).split("\n")
+    code = "\n".join(line.removeprefix(margin) for line in lines)
+    text.cut(plain.node)
+    start, _ = text.span(block)
+    text.replace(start, start, f"{code}\n\n\n")
+    return True
 
 
 def _names_one(statement: ast.stmt) -> bool:
@@ -974,26 +950,20 @@ def _names_one(statement: ast.stmt) -> bool:
     )
 
 
-def _without_verb(program: Program) -> bool:
+def _without_verb(program: Program, plain: Plain) -> bool:
     """`Network` for a class that was called `BuildNetwork`, after its function."""
-    names = {one.id for one in walk_ast(program.module, ast.Name)}
-    defined = {
-        one.name for one in walk_ast(program.module, ast.ClassDef, ast.FunctionDef)
-    }
-    for plain in program.classes:
-        old = plain.node.name
-        verb = next((v for v in _VERBS if re.match(rf"{v}[A-Z]", old)), None)
-        if plain.sites is None or verb is None:
-            continue
-        new = old.removeprefix(verb)
-        if new in names | defined:
-            continue
-        program.names.discard(old)
-        program.names.add(new)
-        start, _ = program.text.span(plain.node)
-        place = program.text.code.index(old, start)
-        program.text.replace(place, place + len(old), new)
-        for site in plain.sites:
-            program.text.put(site.made.func, new)
-        return True
-    return False
+    old = plain.node.name
+    verb = next((v for v in _VERBS if re.match(rf"{v}[A-Z]", old)), None)
+    if plain.sites is None or verb is None:
+        return False
+    new = old.removeprefix(verb)
+    if new in program.taken():
+        return False
+    program.names.discard(old)
+    program.names.add(new)
+    start, _ = program.text.span(plain.node)
+    place = program.text.code.index(old, start)
+    program.text.replace(place, place + len(old), new)
+    for site in plain.sites:
+        program.text.put(site.made.func, new)
+    return True
