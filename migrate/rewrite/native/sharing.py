@@ -19,7 +19,7 @@ from .text import attribute_of_self, names_in, parameters_of, without_gone
 if TYPE_CHECKING:
     from .classes import Lifted
 
-__all__ = ["Places", "has_mode_branches", "merge_shared", "places_of"]
+__all__ = ["Places", "has_mode_branches", "merge_shared"]
 
 # Parameters that say whether a model trains.
 _FLAGS = frozenset(("is_train", "is_training", "mode", "train", "training"))
@@ -97,14 +97,6 @@ def merge_shared(classes: Sequence[Lifted]) -> None:
     for one in classes:
         while _merged(one, by_name):
             one.take()
-
-
-def places_of(
-    lifted: Lifted, classes: Mapping[str, Lifted], made: ast.Call
-) -> list[_Place]:
-    """Where an object of a class has its variables, in the scope of its call."""
-    given = _given(made, parameters_of(lifted.init)[1:])
-    return Places(lifted, classes, _defaults(lifted.init) | given).places()
 
 
 def _check_rounds(one: Lifted) -> None:
@@ -271,7 +263,7 @@ def _flag_of_calls(inner: Lifted, classes: Sequence[Lifted]) -> None:
 
 
 def _defaults(defined: ast.FunctionDef) -> dict[str, ast.expr]:
-    names = [one.arg for one in (*defined.args.posonlyargs, *defined.args.args)]
+    names = parameters_of(defined)
     found = defined.args.defaults
     return dict(zip(names[len(names) - len(found) :], found, strict=True))
 
