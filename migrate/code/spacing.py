@@ -77,17 +77,14 @@ def with_blank_lines(statement: Statement, count: int) -> Statement:
     return statement.with_changes(leading_lines=[*blank, *lines])
 
 
-def space_definitions(
-    statements: Sequence[Statement], *, top_level: bool
-) -> list[Statement]:
-    """Definitions set off by two blank lines at module level, by one inside."""
-    count = 2 if top_level else 1
+def space_definitions(statements: Sequence[Statement]) -> list[Statement]:
+    """Definitions within others, set off by a blank line."""
     result: list[Statement] = []
     after = False
     for statement in statements:
         is_definition = isinstance(statement, (cst.FunctionDef, cst.ClassDef))
         if is_definition or after:
-            statement = with_blank_lines(statement, count)
+            statement = with_blank_lines(statement, 1)
         result.append(statement)
         after = is_definition
     return result

@@ -46,7 +46,7 @@ def class_statement(plan: LayerClass, text: Callable[[str], str]) -> Statement:
     code = text(f"class {plan.name}({plan.base}):\n    pass\n")
     (found,) = parse_statements(code)
     docstring = parse_statements(plan.docstring)
-    body = space_definitions([*docstring, made, call], top_level=False)
+    body = space_definitions([*docstring, made, call])
     if not docstring:
         body[0] = with_blank_lines(body[0], 0)
     return _with_body(found, body)

@@ -29,7 +29,7 @@ from .optimizers import NAMES, optimizer
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .schedules import SIGNATURES as SCHEDULES
 from .schedules import schedule
-from .spread import spread
+from .text import fitted
 
 __all__ = [
     "SIGNATURES",
@@ -241,7 +241,7 @@ class _Canned:
         task = call(f"lambda: {head}", *parts[:2], *options, *parts[2:])
         about = {key: self.given.get(key) for key in _OF_TRAINER}
         self.training.add("Trainer")
-        text = spread(call("Trainer", task, **about))
+        text = fitted(call("Trainer", task, **about), "", 80)
         return Code(text, frozenset(self.training), tuple(dict.fromkeys(self.notes)))
 
     # ---------------------------------------------------------------- the head

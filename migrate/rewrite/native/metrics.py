@@ -26,7 +26,6 @@ from .code import (
 
 __all__ = ["SIGNATURES", "Metric", "decisions", "kind_of", "metric"]
 
-Ranks = Mapping[str, "int | None"]
 Types = Mapping[str, "str | None"]
 
 _LABELS = ("labels", "predictions", "weights")
@@ -130,7 +129,6 @@ def metric(
     key: str,
     arguments: Arguments,
     *,
-    ranks: Ranks | None = None,
     types: Types | None = None,
 ) -> Metric:
     """The metric of a key of eval_metric_ops; the key is source text, too."""
@@ -141,7 +139,7 @@ def metric(
         for name, text in arguments.items()
         if not is_absent(text) and name not in _LAST
     }
-    call_of = _Call(symbol, key, given, ranks or {}, types or {})
+    call_of = _Call(symbol, key, given, types or {})
     short = symbol.rpartition(".")[2].removeprefix("streaming_")
     if short.removesuffix("_at_thresholds") in ("precision", "recall", *_COUNTS):
         return call_of.compared(short)
@@ -156,7 +154,6 @@ class _Call:
     symbol: str
     key: str
     given: Arguments
-    ranks: Ranks
     types: Types
 
     def of(self, name: str) -> str:
@@ -185,10 +182,7 @@ class _Call:
     def pair(self) -> tuple[str, str]:
         """Labels and predictions of the same shape, as [B] and [B, 1] become one."""
         labels, predictions = self.of("labels"), self.of("predictions")
-        rank = self.ranks.get("labels")
-        if rank is None or rank != self.ranks.get("predictions"):
-            predictions = call("tf.reshape", predictions, f"tf.shape({labels})")
-        return labels, predictions
+        return labels, call("tf.reshape", predictions, f"tf.shape({labels})")
 
     def kind(self, name: str) -> str | None:
         """The type of an argument, where it is told or its text says it."""
@@ -198,11 +192,7 @@ class _Call:
     def accuracy(self) -> Metric:
         labels, predictions = self.of("labels"), self.of("predictions")
         of_labels, logits = _argmax(labels), _argmax(predictions)
-        # An argmax over axis 1 is one over the last axis if what is left is a vector.
-        deep = (self.ranks.get("predictions") or 1) > 1 or (
-            self.ranks.get("labels") or 1
-        ) > 2
-        if logits and (logits[1] == -1 or not deep):
+        if logits:
             if of_labels is None:
                 made = self.made("SparseCategoricalAccuracy", labels, logits[0])
             elif of_labels[1] == logits[1]:
@@ -237,7 +227,7 @@ class _Call:
         labels, k = self.of("labels"), self.of("k")
         if "class_id" in self.given:
             raise Refused(f"`{self.symbol}` of one class")
-        if "streaming" not in self.symbol and self.ranks.get("labels") != 1:
+        if "streaming" not in self.symbol:
             raise Refused(f"`{self.symbol}` whose examples may have several labels")
         return self.top_k(labels, self.of("predictions"), k)
 
@@ -254,11 +244,6 @@ class _Call:
         return self.mean_of(f"tf.abs({grouped(predictions)} - {grouped(labels)})")
 
     def mean_squared_error(self) -> Metric:
-        labels, predictions = self.of("labels"), self.of("predictions")
-        ranks = {self.ranks.get("labels"), self.ranks.get("predictions")}
-        # Of vectors, Keras takes the mean of means of batches.
-        if ranks == {2} and "weights" not in self.given:
-            return self.made("MeanSquaredError", labels, predictions)
         labels, predictions = self.pair()
         return self.mean_of(call("tf.math.squared_difference", predictions, labels))
 

@@ -143,15 +143,13 @@ class Program:
         node: ast.expr,
         names: Mapping[str, str],
         hidden: Container[str],
-        *,
-        method: bool = False,
     ) -> str | None:
         """An expression with other code for names; None if it means another thing.
 
         `hidden` are names that mean something else where it will stand.
         """
         free = {one.id for one in names_in(node)} - {*names}
-        if (not method and "self" in free) or any(one in hidden for one in free):
+        if "self" in free or any(one in hidden for one in free):
             return None
         return substituted(self.of(node), names)
 

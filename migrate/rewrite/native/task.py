@@ -322,7 +322,7 @@ class Maker:
         lines += setup
         lines += [*self._above_model(), f"self.model = {model}\n"]
         lines += [one for one in training.setup if one not in setup]
-        lines = tidy.assigned_to("self.optimizer", lines, training.optimizer)
+        lines = tidy.with_optimizer(lines, training.optimizer)
         if metrics:
             lines.append(tidy.listed("self.metrics", metrics))
         for name, constructor in self.parts.training_metrics.items():
@@ -1162,28 +1162,14 @@ class Maker:
             if one.node in shared:
                 source, types[name] = one.node, shared[one.node]
             texts[name] = self.marked(said.expression(source))
-        alone = "recall_at_k" in value.symbol and self._is_one_label(
-            texts.get("labels", "")
-        )
-        ranks = {"labels": 1} if alone else {}
         shown = f"{self.quote}{key}{self.quote}"
-        made = metric(value.symbol, shown, texts, ranks=ranks, types=types)
+        made = metric(value.symbol, shown, texts, types=types)
         return replace(
             made,
             constructor=replace(made.constructor, text=self.take(made.constructor)),
             update=tuple(map(self.protected, made.update)),
             sample_weight=made.sample_weight and self.protected(made.sample_weight),
         )
-
-    def _is_one_label(self, labels: str) -> bool:
-        """A loss takes a label an example, as it is or as zeros and ones."""
-        text, name = self.tree.code(self.defined), re.escape(labels)
-        hot = re.findall(rf"(\w+) = [\w.]*\bone_hot\((?:indices=)?{name}\W", text)
-        losses = [
-            *(rf"sparse_softmax_cross_entropy\w*\(([^()]*\W)?{name}[,)]",),
-            *(rf"softmax_cross_entropy\w*\(([^()]*\W)?{one}[,)]" for one in hot),
-        ]
-        return bool(labels) and any(re.search(one, text) for one in losses)
 
     # -- code of the tables
 

@@ -12,13 +12,13 @@ from ...names.ast_nodes import walk as walk_ast
 from .text import Text
 
 __all__ = [
-    "assigned_to",
     "held",
     "indented",
     "listed",
     "read_by_name",
     "returning",
     "shared",
+    "with_optimizer",
     "without_aliases",
     "without_unread",
 ]
@@ -256,14 +256,12 @@ def returning(lines: Sequence[str], returned: str) -> tuple[list[str], str]:
     return list(lines), returned
 
 
-def assigned_to(target: str, lines: Sequence[str], value: str) -> list[str]:
-    """Statements that give a value to a target, without a name in between."""
+def with_optimizer(lines: Sequence[str], value: str) -> list[str]:
+    """Statements that give a value to the optimizer, without a name in between."""
     if _gives(lines, value):
-        changed = re.sub(
-            rf"^{value} =", f"{target} =", lines[-1], count=1, flags=re.MULTILINE
-        )
+        changed = re.sub(rf"(?m)^{value} =", "self.optimizer =", lines[-1], count=1)
         return [*lines[:-1], changed]
-    return [*lines, f"{target} = {value}\n"]
+    return [*lines, f"self.optimizer = {value}\n"]
 
 
 def _gives(lines: Sequence[str], name: str) -> bool:
