@@ -170,10 +170,13 @@ def _moved(
     if group.missing:
         name = group.missing[0].name
         raise Refused(f"{name}, which belongs to it, is not among the files given")
-    try:
-        files = [_load(path, asked, facts) for path in group.all]
-    except (OSError, SourceError) as problem:
-        raise Refused(f"a file of the program cannot be read: {problem}") from None
+    files = []
+    for path in group.all:
+        try:
+            files.append(_load(path, asked, facts))
+        except (OSError, SourceError) as problem:
+            why = f"{path.name}, which belongs to it, cannot be read: {problem}"
+            raise Refused(why) from None
     support = {*group.support}
     files = [
         one
