@@ -464,7 +464,7 @@ class ProjectFacts:
         return self._legacy[path]
 
     def imported(self, path: str, raw: bytes) -> tuple[str, ...]:
-        """Project files (absolute paths) that a file or the cells of a notebook import."""
+        """Project files (absolute paths) that a file or a notebook imports."""
         if not path.endswith((".py", ".ipynb")) or b"import" not in raw:
             return ()
         if path.endswith(".ipynb"):
