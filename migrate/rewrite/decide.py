@@ -171,11 +171,11 @@ def _moved(
         name = group.missing[0].name
         raise Refused(f"{name}, which belongs to it, is not among the files given")
     files = []
-    for path in group.all:
+    for each in group.all:
         try:
-            files.append(_load(path, asked, facts))
+            files.append(_load(each, asked, facts))
         except (OSError, SourceError) as problem:
-            why = f"{path.name}, which belongs to it, cannot be read: {problem}"
+            why = f"{each.name}, which belongs to it, cannot be read: {problem}"
             raise Refused(why) from None
     support = {*group.support}
     files = [
