@@ -1446,14 +1446,26 @@ class Lifted:
             said[parameter] = code
         made = layers(name, said, self)
         scope = literal(said.get("scope"))
-        attribute = self.fresh(
-            scope if isinstance(scope, str) and scope.isidentifier() else name
-        )
+        if not isinstance(scope, str) or not scope.isidentifier():
+            scope = self._result(node) or name
+        attribute = self.fresh(scope)
         self.add_to_init(
             [f"self.{attribute} = {self._constructor(made, function)}"], node
         )
         flag = "" if made.training is None else f", training={made.training}"
         self.source.put(node, f"self.{attribute}({self.of(inputs)}{flag})")
+
+    def _result(self, node: ast.Call) -> str | None:
+        """The name of what a layer gives, where it has no other meaning."""
+        statement = self.above.get(node)
+        if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
+            return None
+        (target,) = statement.targets
+        if not isinstance(target, ast.Name) or len(target.id) == 1:
+            return None
+        names = (one for one in names_in(self.call) if isinstance(one.ctx, ast.Store))
+        once = sum(one.id == target.id for one in names) == 1
+        return target.id if once and target.id not in RESERVED else None
 
     # -- weights
 
