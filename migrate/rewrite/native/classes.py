@@ -1562,16 +1562,25 @@ class Lifted:
             return False
         if not all(known):
             raise Refused(f"`{self.of(block.items[known.index(False)])}` around layers")
+        # What enters a scope again has names alone, too.
+        entered = {
+            name
+            for node in walk_ast(self.call)
+            if isinstance(node, ast.With)
+            for one in node.items
+            if isinstance(one.context_expr, ast.Call)
+            and self.symbol(self.of(one.context_expr.func)) in _SCOPES
+            for name in names_in(one.context_expr)
+        }
+        read = {
+            one.id
+            for one in names_in(self.call)
+            if isinstance(one.ctx, ast.Load) and one not in entered
+        }
         for item in block.items:
-            if item.optional_vars is None:
-                continue
-            for name in walk_ast(item.optional_vars):
-                if isinstance(name, ast.Name) and any(
-                    isinstance(one, ast.Name)
-                    and one.id == name.id
-                    and isinstance(one.ctx, ast.Load)
-                    for one in walk_ast(self.call)
-                ):
+            names = names_in(item.optional_vars) if item.optional_vars else []
+            for name in names:
+                if name.id in read:
                     raise Refused(f"the scope `{name.id}` is used as a value")
         return True
 
