@@ -108,14 +108,21 @@ def _add_metrics(page: Page, word: Word) -> None:
 
 def _measured(page: Page, node: cst.BaseExpression) -> list[str]:
     """The metrics of a function, which tells from now on what they are given."""
-    function = page.resolver.definition(node)
-    if not isinstance(function, cst.FunctionDef):
+    function = page.value(node) or page.resolver.definition(node)
+    returned: cst.BaseExpression | None
+    name, alone = "lambda", True
+    if isinstance(function, cst.Lambda):
+        returned = function.body
+    elif isinstance(function, cst.FunctionDef):
+        name = function.name.value
+        loads = [page.resolver.definition(n) for n in page.loads(name)]
+        alone = loads.count(function) == 1
+        returns = [n for n in walk(function) if isinstance(n, cst.Return)]
+        returned = returns[0].value if len(returns) == 1 else None
+    else:
         raise Odd(node, "their function is not one of the file")
-    name = function.name.value
-    alone = sum(page.resolver.definition(n) is function for n in page.loads(name)) == 1
-    returns = [n for n in walk(function) if isinstance(n, cst.Return)]
-    told = page.value(returns[0].value) if len(returns) == 1 else None
-    given_name = page.assigned(returns[0].value) if len(returns) == 1 else None
+    told = page.value(returned)
+    given_name = page.assigned(returned)
     if given_name is not None and len(page.uses(given_name)) > 1:
         alone = False  # something else is added to it
     if not isinstance(told, cst.Dict) or not alone:
