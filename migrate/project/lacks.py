@@ -140,8 +140,7 @@ def _chosen(tree: ScopeTree) -> set[cst.CSTNode]:
     """Nodes of which a condition within an expression says whether they run."""
     return {
         inner
-        for node in walk(tree.module_scope.node)
-        if isinstance(node, cst.IfExp)
+        for node in walk(tree.module_scope.node, cst.IfExp)
         for part in (node.body, node.orelse)
         for inner in walk(part)
     }

@@ -213,7 +213,7 @@ def kept_reasons() -> list[str]:
             tree = ast.parse(path.read_text("utf-8"))
             found |= set(_told(tree))
             if path.stem == _ORIGINS:
-                returned = (n for n in walk_ast(tree) if isinstance(n, ast.Return))
+                returned = (n for n in walk_ast(tree, ast.Return))
                 found |= {text for one in returned for text in texts(one.value)}
     return sorted(found - {_PLACED, *_WITH_ANOTHER}, key=str.lower)
 

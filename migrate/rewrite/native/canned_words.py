@@ -117,7 +117,7 @@ def _measured(page: Page, node: cst.BaseExpression) -> list[str]:
         name = function.name.value
         loads = [page.resolver.definition(n) for n in page.loads(name)]
         alone = loads.count(function) == 1
-        returns = [n for n in walk(function) if isinstance(n, cst.Return)]
+        returns = list(walk(function, cst.Return))
         returned = returns[0].value if len(returns) == 1 else None
     else:
         raise Odd(node, "their function is not one of the file")

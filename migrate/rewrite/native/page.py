@@ -216,9 +216,8 @@ class Page(Tree):
 
     def drop_made(self, node: cst.BaseExpression) -> None:
         """Takes out the statements that make a value which nothing reads any more."""
-        for one in walk(node):
-            if isinstance(one, cst.Name):
-                self._drop_made(one)
+        for one in walk(node, cst.Name):
+            self._drop_made(one)
 
     def _drop_made(self, node: cst.Name) -> None:
         binding = self.assigned(node)
@@ -235,7 +234,7 @@ class Page(Tree):
         if all(self._is_plain(one) for one in statements):
             for one in statements:
                 self.drop_statement(one)
-                names = [n for n in walk(one) if isinstance(n, cst.Name)]
+                names = list(walk(one, cst.Name))
                 self.replaced.update(n for n in names if n in self.scopes.loads)
             self.drop_made(binding.value)
 
@@ -245,7 +244,7 @@ class Page(Tree):
             return False
         if len(statement.body) != 1 or not isinstance(statement.body[0], cst.Assign):
             return False
-        called = [one.func for one in walk(statement) if isinstance(one, cst.Call)]
+        called = [one.func for one in walk(statement, cst.Call)]
         return all((self.symbol(one) or "").startswith("tf.") for one in called)
 
     def is_rewritten(self, node: cst.CSTNode) -> bool:
