@@ -55,7 +55,8 @@ def _is_given(tree: Tree, binding: cst.CSTNode, name: str, depth: int) -> bool:
         return True
     calls = [tree.parent(one) for one in tree.loads_of(function)]
     if names[0] in ("self", "cls") or not calls:
-        return False
+        # Called elsewhere: its name has to say it.
+        return "label" in name or "target" in name
     for call in calls:
         if not isinstance(call, cst.Call) or call.func not in tree.loads_of(function):
             return False
