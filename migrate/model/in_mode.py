@@ -262,7 +262,7 @@ class InMode(Evaluator):
     ) -> Value:
         found = super().call(callee, node, arguments, env)
         name = callee.name if isinstance(callee, Symbol) else ""
-        if name in _DICTS and arguments and all(one.keyword for one in arguments):
+        if name in _DICTS and all(one.keyword for one in arguments):
             return Dict(tuple((one.keyword, one.value) for one in arguments))
         if found == Symbol(f"{name}()"):
             return _Method(f"{name}()", Called(name, tuple(arguments), node))

@@ -150,7 +150,7 @@ OF_TASKS = {
     "import each other from several directories": (
         "give one directory to a run, or make a package of them"
     ),
-    "a file of the program cannot be read": "mend the line, or leave it to --exclude",
+    "which belongs to it, cannot be read": "mend the line, or leave it to --exclude",
     "which only the call knows": "make it in the function that calls it",
     "may share variables": (
         "give each its own variable_scope by a name that is written out"

@@ -138,7 +138,8 @@ def _drawn_alike(one: Sequence[float], other: Sequence[float]) -> bool:
     room = _SIGMAS / np.sqrt(size)
     if abs(np.log(spread / spread_2)) > max(room, _SPREADS):
         return False
-    error = np.hypot(spread, spread_2) / np.sqrt(size)
+    # The spreads of few numbers are not known well themselves.
+    error = np.hypot(spread, spread_2) / np.sqrt(max(size - 3, 0.5))
     return bool(abs(mean - mean_2) <= max(_SIGMAS * error, _SPREADS * spread))
 
 

@@ -1363,6 +1363,46 @@ ROWS = {
         )
         """,
     ),
+    "a number of classes by name": (
+        """
+        CLASSES = 3
+        e = tf.estimator.LinearClassifier(columns, n_classes=CLASSES)
+        """,
+        """
+        CLASSES = 3
+        e = Trainer(
+            lambda: Classifier(
+                LinearModel(columns, units=CLASSES),
+                tf_keras.optimizers.Ftrl(0.2),
+            ),
+        )
+        """,
+    ),
+    "comments of what is gone": (
+        """
+        # How it trains
+        folder = 'a'
+        # How often, on a TPU
+        tpu = tf.contrib.tpu.TPUConfig(8)
+
+        # The session
+        session = tf.ConfigProto(
+            log_device_placement=True)
+
+        # The rest
+        gpu = tf.ConfigProto()
+        c = tf.contrib.tpu.RunConfig(
+            model_dir=folder, tpu_config=tpu, session_config=session)
+        """,
+        """
+        # How it trains
+        folder = 'a'
+
+        # The rest
+        gpu = tf.ConfigProto()
+        c = RunConfig(model_dir=folder)
+        """,
+    ),
     # TPUs
     "a TPUEstimator without a TPU": (
         """

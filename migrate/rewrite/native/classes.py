@@ -276,7 +276,9 @@ class Module:
         )
 
     def calls_with(self, argument: str) -> bool:
-        """A call of the program's own code has an argument of this name."""
+        """A call of what may be an object of a class has an argument of this name."""
+        kinds = (ast.FunctionDef, ast.ClassDef)
+        defined = {one.name for one in self.text.body if isinstance(one, kinds)}
         functions = [
             one.func
             for top in self.text.body
@@ -286,6 +288,7 @@ class Module:
         return any(
             self.symbol(self.text.of(one)) is None
             and not (attribute_of_self(one) or dotted(one).count("."))
+            and dotted(one) not in defined
             for one in functions
         ) or any(f"{argument}=" in one for one in self.others)
 
@@ -644,8 +647,19 @@ class Lifted:
         return self.module.symbol(code, local)
 
     def value(self, code: str) -> str:
-        """What a name stands for, where that is seen."""
+        """What a name stands for, or an attribute, where that is seen."""
         node = parsed(code)
+        held = self.attributes().get(attribute_of_self(node) or "")
+        if isinstance(held, ast.Name):
+            stored = self.locals - {*parameters_of(self.call)}
+            made = [
+                one.value
+                for one in walk_ast(self.init)
+                if isinstance(one, ast.Assign)
+                and [*map(dotted, one.targets)] == [held.id]
+            ]
+            read = {one.id for part in made for one in names_in(part)}
+            return self.of(made[0]) if len(made) == 1 and not read & stored else code
         if not isinstance(node, ast.Name):
             return code
         if node.id in self.locals:
@@ -1368,14 +1382,26 @@ class Lifted:
             said[parameter] = code
         made = layers(name, said, self)
         scope = literal(said.get("scope"))
-        attribute = self.fresh(
-            scope if isinstance(scope, str) and scope.isidentifier() else name
-        )
+        if not isinstance(scope, str) or not scope.isidentifier():
+            scope = self._result(node) or name
+        attribute = self.fresh(scope)
         self.add_to_init(
             [f"self.{attribute} = {self._constructor(made, function)}"], node
         )
         flag = "" if made.training is None else f", training={made.training}"
         self.source.put(node, f"self.{attribute}({self.of(inputs)}{flag})")
+
+    def _result(self, node: ast.Call) -> str | None:
+        """The name of what a layer gives, where it has no other meaning."""
+        statement = self.above.get(node)
+        if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
+            return None
+        (target,) = statement.targets
+        if not isinstance(target, ast.Name) or len(target.id) == 1:
+            return None
+        names = (one for one in names_in(self.call) if isinstance(one.ctx, ast.Store))
+        once = sum(one.id == target.id for one in names) == 1
+        return target.id if once and target.id not in RESERVED else None
 
     # -- weights
 
@@ -1465,16 +1491,25 @@ class Lifted:
             return False
         if not all(known):
             raise Refused(f"`{self.of(block.items[known.index(False)])}` around layers")
+        # What enters a scope again has names alone, too.
+        entered = {
+            name
+            for node in walk_ast(self.call)
+            if isinstance(node, ast.With)
+            for one in node.items
+            if isinstance(one.context_expr, ast.Call)
+            and self.symbol(self.of(one.context_expr.func)) in _SCOPES
+            for name in names_in(one.context_expr)
+        }
+        read = {
+            one.id
+            for one in names_in(self.call)
+            if isinstance(one.ctx, ast.Load) and one not in entered
+        }
         for item in block.items:
-            if item.optional_vars is None:
-                continue
-            for name in walk_ast(item.optional_vars, ast.Name):
-                if any(
-                    isinstance(one, ast.Name)
-                    and one.id == name.id
-                    and isinstance(one.ctx, ast.Load)
-                    for one in walk_ast(self.call)
-                ):
+            names = names_in(item.optional_vars) if item.optional_vars else []
+            for name in names:
+                if name.id in read:
                     raise Refused(f"the scope `{name.id}` is used as a value")
         return True
 
@@ -1794,8 +1829,11 @@ class Lifted:
     # -- what is left over
 
     def _unread(self) -> None:
-        """Attributes that nothing reads any more are not kept."""
+        """Attributes, and names of the constructor, that nothing reads are not kept."""
         while True:
+            loaded = {
+                one.id for one in names_in(self.init) if isinstance(one.ctx, ast.Load)
+            }
             read = {
                 name
                 for node in walk_ast(self.tree, ast.Attribute)
@@ -1805,11 +1843,17 @@ class Lifted:
             found = [
                 node
                 for node in self.init.body
-                if isinstance(node, ast.Assign)
-                and (name := attribute_of_self(node.targets[0])) is not None
-                and name not in read
-                and isinstance(node.value, (ast.Name, ast.Attribute))
-                and not self.module.reads(name, self.node)
+                if (
+                    isinstance(node, ast.Assign)
+                    and (name := attribute_of_self(node.targets[0])) is not None
+                    and name not in read
+                    and isinstance(node.value, (ast.Name, ast.Attribute))
+                    and not self.module.reads(name, self.node)
+                )
+                or (
+                    any(_names_one(node, one) for one in self.init_names - loaded)
+                    and not any(isinstance(one, ast.Call) for one in walk_ast(node))
+                )
             ]
             if not found:
                 return

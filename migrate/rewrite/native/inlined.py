@@ -27,6 +27,7 @@ _MOST = 12
 _KNOWING = ("minimize", "apply_gradients", "compute_gradients")
 _SPECS = ("EstimatorSpec", "ModelFnOps")
 _LAYERS = ("tf.layers.", "tf.contrib.layers.", "tf.contrib.slim.", "tf.get_variable")
+_CELLS = ("tf.nn.rnn_cell.", "tf.contrib.rnn.")
 _PLAIN = (cst.Name, cst.SimpleString, cst.Integer, cst.Float, cst.Attribute)
 
 IsModelFn = Callable[[cst.CSTNode], bool]
@@ -103,24 +104,33 @@ def _once(
         if not isinstance(defined, cst.FunctionDef):
             continue
         network = defined.name.value == "__call__"
-        if not network and not is_model_fn(defined):
-            continue
-        if _is_helper(tree, defined, is_model_fn):
-            continue
+        asks = network or is_model_fn(defined)
+        asks = asks and not _is_helper(tree, defined, is_model_fn)
         for node in walk(defined.body, cst.Call):
             if tree.function(node) is not defined:
                 continue
             helper = _helper(tree, defined, node)
-            if helper is None or not knows_of_tasks(tree, helper):
+            if helper is None:
                 continue
-            if network and not _is_called_once(tree, helper):
-                continue
+            if not any(_is_cell(tree, one.value) for one in node.args):
+                if not asks or not knows_of_tasks(tree, helper):
+                    continue
+                if network and not _is_called_once(tree, helper):
+                    continue
             new = Inliner(tree, defined, node, helper).statements()
             if new is None:
                 continue
             parsed = changed(parsed, facts, {tree.statement(node): new})
             return without_unread(parsed, facts, helper.name.value)
     return None
+
+
+def _is_cell(tree: Tree, node: cst.BaseExpression) -> bool:
+    """A cell is made, which has its layers in the function that calls it."""
+    bound = tree.resolver.bindings(node) if isinstance(node, cst.Name) else ()
+    made = bound[0].value if len(bound) == 1 else node
+    symbol = tree.symbol(made.func) if isinstance(made, cst.Call) else None
+    return symbol is not None and symbol.startswith(_CELLS)
 
 
 def _is_called_once(tree: Tree, method: cst.FunctionDef) -> bool:

@@ -160,7 +160,7 @@ def contrib_name(symbol: str | None) -> str | None:
     """`conv2d` of a function of tf.contrib.layers or slim."""
     for place in _PLACES:
         if symbol is not None and symbol.startswith(place):
-            name = symbol.removeprefix(place)
+            name = symbol.removeprefix(place).removeprefix("initializers.")
             return _ALIASES.get(name, name)
     return None
 
@@ -553,9 +553,7 @@ def initializer(code: str, reader: Reader) -> str:
         if not isinstance(uniform, bool):
             raise Refused(f"the initializer `{code}` is one of two")
         return _start("GlorotUniform" if uniform else "GlorotNormal", arguments, reader)
-    if contrib_name(symbol) == "variance_scaling_initializer" or symbol.endswith(
-        "layers.initializers.variance_scaling_initializer"
-    ):
+    if contrib_name(symbol) == "variance_scaling_initializer":
         return _contrib_scaling(_placed(arguments, _SCALING), code, reader)
     if symbol.startswith("tf.keras.initializers.") and symbol in _TODAY:
         kind = _TODAY[symbol]

@@ -106,8 +106,11 @@ SUMMED = (
 _FLOATS = ("tf.float32", "tf.float16", "tf.float64", "'float32'", '"float32"')
 
 
-def loss(symbol: str, arguments: Arguments) -> Code:
-    """The loss as an expression."""
+def loss(symbol: str, arguments: Arguments, *, learned: bool) -> Code:
+    """The loss as an expression.
+
+    `learned`: what stands for labels may depend on trained variables.
+    """
     if symbol.startswith("tf.contrib.slim.losses."):
         symbol = symbol.replace("slim.", "")
     if symbol not in SIGNATURES:
@@ -115,21 +118,23 @@ def loss(symbol: str, arguments: Arguments) -> Code:
     given = {k: text for k, text in arguments.items() if not is_absent(text)}
     short = symbol.rpartition(".")[2]
     if symbol.startswith("tf.nn."):
-        return Code(_cross_entropy(short, given))
+        return Code(_cross_entropy(short, given, learned=learned))
     if symbol == _SEQUENCE:
         return Code(_of_sequences(given))
     contrib = symbol.startswith("tf.contrib.")
-    elements = _elements(short, given, contrib)
+    elements = _elements(short, given, contrib, learned)
     if contrib and short == "hinge_loss":
         return Code(elements)
     return _reduced(symbol, elements, given)
 
 
-def _cross_entropy(short: str, given: Arguments) -> str:
+def _cross_entropy(short: str, given: Arguments, *, learned: bool) -> str:
     """A function of tf.nn by today's name and parameters."""
     labels = given.get("labels") or given.get("targets")
     if labels is None or "logits" not in given:
         raise Refused(f"`tf.nn.{short}` without labels or logits")
+    if short == "softmax_cross_entropy_with_logits" and learned:
+        labels = call("tf.stop_gradient", labels)
     axis = given.get("axis") or given.get("dim")
     return call(
         "tf.nn." + short.removesuffix("_v2"),
@@ -184,14 +189,14 @@ def _floats(name: str, given: Arguments) -> str:
     return f"tf.cast({text}, tf.float32)"
 
 
-def _elements(short: str, given: Arguments, contrib: bool) -> str:
+def _elements(short: str, given: Arguments, contrib: bool, learned: bool) -> str:
     """The loss of each element."""
     if short == "compute_weighted_loss":
         return _floats("losses", given)
     if short == "sparse_softmax_cross_entropy":
         return _sparse(given, contrib)
     if short in ("softmax_cross_entropy", "sigmoid_cross_entropy"):
-        return _smoothed(short, given)
+        return _smoothed(short, given, learned)
     labels = _floats("labels", given)
     outputs = _floats("logits" if "logits" in given else "predictions", given)
     one, other = grouped(outputs), grouped(labels)
@@ -212,9 +217,8 @@ def _elements(short: str, given: Arguments, contrib: bool) -> str:
         delta = given.get("delta", "1.0")
         plain = () if literal(delta) == 1.0 else (delta,)
         # Keras takes the mean over the last axis: here, over one of length 1.
-        if _is_mean(given):
-            return call("tf_keras.losses.huber", labels, outputs, *plain)
-        labels, outputs = f"{other}[..., tf.newaxis]", f"{one}[..., tf.newaxis]"
+        if not _is_mean(given):
+            labels, outputs = f"{other}[..., tf.newaxis]", f"{one}[..., tf.newaxis]"
         return call("tf_keras.losses.huber", labels, outputs, *plain)
     assert short == "log_loss"
     if not (repeatable(labels) and repeatable(outputs)):
@@ -232,14 +236,15 @@ def _sparse(given: Arguments, contrib: bool) -> str:
         raise Refused("`sparse_softmax_cross_entropy` without labels or logits")
     labels, logits = given["labels"], given["logits"]
     if contrib:
+        labels = call("tf.reshape", labels, "[-1]")
         name = "tf.nn.sparse_softmax_cross_entropy_with_logits"
-        return call(name, labels=call("tf.reshape", labels, "[-1]"), logits=logits)
+        return call(name, labels=labels, logits=logits)
     # Takes labels of either shape, as the function of TensorFlow 1 did.
     entropy = "tf_keras.losses.sparse_categorical_crossentropy"
     return call(entropy, labels, logits, from_logits="True")
 
 
-def _smoothed(short: str, given: Arguments) -> str:
+def _smoothed(short: str, given: Arguments, stopped: bool) -> str:
     """Cross entropies with a probability for each class."""
     softmax = short == "softmax_cross_entropy"
     name = "onehot_labels" if softmax else "multi_class_labels"
@@ -248,15 +253,17 @@ def _smoothed(short: str, given: Arguments) -> str:
     labels, logits = given[name], given["logits"]
     smoothing = given.get("label_smoothing", "0")
     smooth = literal(smoothing) != 0
-    if not softmax:  # which casts its labels by itself
+    if softmax and stopped:
+        labels = call("tf.stop_gradient", labels)
+    elif not softmax:  # which casts its labels by itself
         labels = _floats(name, given)
+    if smooth and not softmax:
+        share = grouped(smoothing)
+        labels = f"{grouped(labels)} * (1 - {share}) + 0.5 * {share}"
     if smooth and softmax:
         entropy = "tf_keras.losses.categorical_crossentropy"
         options = {"from_logits": "True", "label_smoothing": smoothing}
         return call(entropy, labels, logits, **options)
-    if smooth:
-        share = grouped(smoothing)
-        labels = f"{grouped(labels)} * (1 - {share}) + 0.5 * {share}"
     return call(f"tf.nn.{short}_with_logits", labels=labels, logits=logits)
 
 
@@ -289,19 +296,20 @@ def _reduced(symbol: str, elements: str, given: Arguments) -> Code:
             return Code(scale + elements)
         reduce = "tf.reduce_sum" if reduction == "sum" else "tf.reduce_mean"
         return Code(f"{scale}{reduce}({elements})", notes=notes)
-    if symbol.startswith("tf.contrib.") and "sparse" not in symbol:
+    sparse = symbol.endswith(".sparse_softmax_cross_entropy")
+    if symbol.startswith("tf.contrib.") and not sparse:
         raise Refused(f"`{symbol}` whose examples have weights")
     if reduction == "present":
         return Code(
             f"weighted_mean({elements}, {weights})", frozenset({"weighted_mean"})
         )
-    if "sparse" in symbol:
+    if sparse:
         raise Refused(f"`{symbol}` with weights, whose logits have an unknown rank")
+    if reduction == "mean":
+        raise Refused(f"`{symbol}` that divides by the sum of weights")
     product = f"{grouped(weights)} * {grouped(elements)}"
     if reduction == "none":
         return Code(product)
     if reduction == "sum":
         return Code(f"tf.reduce_sum({product})", notes=notes)
-    if reduction == "batch":
-        return Code(f"tf.reduce_mean({product})")
-    raise Refused(f"`{symbol}` that divides by the sum of weights")
+    return Code(f"tf.reduce_mean({product})")

@@ -205,7 +205,8 @@ class _Call:
         # Predictions take the type of labels; Keras compares both as floats.
         kinds = self.kind("labels"), self.kind("predictions") or ""
         whole = kinds[1].startswith(("int", "uint", "whole")) and kinds[0] != "bool"
-        if whole or kinds[1] == "bool" or kinds == ("float32", "float32"):
+        plain = kinds[1] == "bool" or kinds == ("float32", "float32")
+        if whole or plain or decisions(predictions):
             return self.made("Accuracy", labels, predictions)
         labels, predictions = self.pair()
         cast = call("tf.cast", predictions, f"{grouped(labels)}.dtype")

@@ -47,6 +47,7 @@ from .task import Task, alias_of, task_of
 from .text import with_lines_fitted
 from .totals import with_losses_added
 from .unrolled import with_metrics_unrolled
+from .variable_names import with_names_of_keras
 from .words import Reworded, reworded, watched
 
 __all__ = ["NativeFile", "native"]
@@ -332,6 +333,7 @@ class _Program:
         files = [with_losses_added(one, facts, is_model_fn, files) for one in files]
         # Columns are made anywhere, also where no model function sees it.
         shared = any("shared_embedding_column" in one.source.text for one in files)
+        texts = "\n".join(one.source.text for one in files)
         lifting = lifted_together(files, facts)
         for one in lifting:
             self._check_lifted(one)
@@ -345,6 +347,7 @@ class _Program:
                 )
             except Refused as stop:
                 raise Refused(_placed(f"{stop}", one.parsed, first)) from None
+            plain = with_names_of_keras(plain, facts, texts)
             words = training_words(plain)
             self.files.append(_File(plain, first, written_for_tf2(old.resolver), words))
         self.before = files
