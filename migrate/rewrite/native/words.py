@@ -163,7 +163,6 @@ class _Rewording:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.table = _TABLE_2 if page.for_tf2 else _TABLE
-        self.bare: list[tuple[cst.CSTNode, str]] = []
 
     def run(self) -> None:
         """Makes the changes to all words of the file."""
