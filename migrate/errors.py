@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
-__all__ = ["UserError", "did_you_mean", "missing", "require_tensorflow"]
-
 
 class UserError(Exception):
     """A problem the user can act on.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-__all__ = ["Refuted", "RewriteOptions"]
-
 
 @dataclass(frozen=True)
 class Refuted:

@@ -15,8 +15,6 @@ import click
 from ..errors import UserError
 from ..report.printable import printable
 
-__all__ = ["run_to_the_end"]
-
 _TRACEBACK = "TFMIGRATE_TRACEBACK"
 _SAYABLE = "tfmigrate-sayable"
 _STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-__all__ = ["UnknownArguments", "is_none", "match_arguments"]
-
 
 class UnknownArguments(ValueError):
     """The call cannot be matched: star arguments or names nobody knows."""

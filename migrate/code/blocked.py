@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["Blocked"]
-
 
 class Blocked(Exception):
     """Why something cannot be done, and the line of the code that is in the way."""

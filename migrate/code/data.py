@@ -8,8 +8,6 @@ from .arguments import UnknownArguments, match_arguments
 from .pure import is_pure
 from .tree import Tree
 
-__all__ = ["is_data"]
-
 # Numbers of classes and truth values have no gradient.
 _WHOLE = frozenset(
     ["tf.argmax", "tf.equal", "tf.one_hot", "tf.to_int32", "tf.to_int64"]

@@ -17,8 +17,6 @@ from ..project.facts import ParsedModule, ProjectFacts
 from ..project.positions import code_of
 from .tree import Statement, statements_of
 
-__all__ = ["Changed", "Edits", "Put", "changed"]
-
 Changed = cst.CSTNode | cst.FlattenSentinel[cst.SimpleStatementLine]
 
 

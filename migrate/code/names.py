@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..names.scopes import Scope
 from .tree import Body, Tree
 
-__all__ = ["Names", "fresh"]
-
 
 def fresh(wanted: str, taken: set[str]) -> str:
     """``wanted`` itself when free, else with the smallest number after it; takes it."""

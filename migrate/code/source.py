@@ -9,8 +9,6 @@ import libcst as cst
 from .blocked import Blocked
 from .tree import Tree
 
-__all__ = ["Source"]
-
 
 @dataclass(frozen=True)
 class Source:

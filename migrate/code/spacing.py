@@ -11,15 +11,6 @@ import libcst as cst
 from ..names.ast_nodes import walk as walk_ast
 from .tree import Statement
 
-__all__ = [
-    "from_comment",
-    "in_tabs",
-    "space_definitions",
-    "with_blank_lines",
-    "without_new_gaps",
-]
-
-
 _BEHIND_TABS = re.compile(r"(\t+)((?: {4})+)(?! )")
 
 

@@ -12,8 +12,6 @@ from .tree import Statement, Tree, only_small, walk
 # Methods of lists and dicts that change them.
 _CHANGING = ("append", "extend", "insert", "setdefault", "update")
 
-__all__ = ["assigned", "binds", "is_docstring", "loads", "names_in"]
-
 
 def is_docstring(statement: cst.CSTNode) -> bool:
     """A statement that is a text alone."""

@@ -11,8 +11,6 @@ from .tree import Statement, statements_of
 
 _COPIED = re.compile(r"(.*?)((?:__\d+)?)")
 
-__all__ = ["camel", "parse_statements", "source_text"]
-
 _PLAIN = cst.Module([])
 
 

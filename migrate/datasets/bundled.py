@@ -7,8 +7,6 @@ from pathlib import Path
 
 from ..errors import UserError
 
-__all__ = ["bundled"]
-
 
 def bundled(relative: str) -> Path:
     """Return the path of a shipped file or folder, e.g. ``"data"``.

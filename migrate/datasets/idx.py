@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["idx_payload_offset", "to_array"]
-
 # Third byte of the magic number: unsigned bytes, the only type these files use.
 _UNSIGNED_BYTE = 0x08
 

@@ -6,8 +6,6 @@ from ..report.findings import Outcome
 from ..report.model import Report
 from .text import program_lines, summary_lines
 
-__all__ = ["github_report"]
-
 _LEVELS = {
     Outcome.REWRITTEN: "notice",
     Outcome.ADVICE: "warning",

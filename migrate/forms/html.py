@@ -13,8 +13,6 @@ from ..report.effort import finding_minutes, report_minutes
 from ..report.findings import Finding, Outcome, ProgramOutcome
 from ..report.model import FileResult, FileStatus, Report
 
-__all__ = ["html_report"]
-
 
 def html_report(report: Report, *, written: bool) -> str:
     """The whole page; every number in it comes from the report model."""

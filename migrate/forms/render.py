@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ..report.model import Report
 
-__all__ = ["render"]
-
 
 def render(report: Report, form: str, *, written: bool, quiet: bool = False) -> str:
     """The report in one of the forms of --format."""

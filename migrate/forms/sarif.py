@@ -19,8 +19,6 @@ from ..report.findings import Finding, Outcome, Safety
 from ..report.model import FileResult, Report
 from ..rules.base import Rule
 
-__all__ = ["sarif_report"]
-
 _SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
     "sarif-schema-2.1.0.json"

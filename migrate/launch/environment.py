@@ -11,8 +11,6 @@ from importlib import metadata
 
 from .tf_config import Level, Remark
 
-__all__ = ["check_devices", "check_environment", "installed"]
-
 _SHOWN = (
     "tensorflow",
     "tf_keras",

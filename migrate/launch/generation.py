@@ -7,8 +7,6 @@ from pathlib import Path
 
 from ..project.reading import read_file, read_or_nothing
 
-__all__ = ["generation_of"]
-
 # Words that only TF 1 had under the name that programs give to TensorFlow; they
 # save looking at the code, which takes a second. Not those in comments.
 _TF1_WORDS = re.compile(

@@ -23,8 +23,6 @@ from typing import BinaryIO
 
 from .cluster import Task
 
-__all__ = ["Ended", "Job", "Settings"]
-
 _LONGEST_LINE = 16_384
 _KILLED_AFTER = 10.0  # seconds between asking a process to end and ending it
 _PR_SET_PDEATHSIG = 1

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from .terms import Term, constant, term
 from .values import Const, Value, term_of
 
-__all__ = ["STARTS", "layer_term"]
-
 # What layers say nothing of, because nothing else is meant.
 _USUAL: dict[str, Term] = {
     "activation": constant(None),

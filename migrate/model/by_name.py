@@ -15,8 +15,6 @@ from .values import Env
 if TYPE_CHECKING:
     from .expressions import Expressions
 
-__all__ = ["is_outer", "is_setting"]
-
 
 def is_setting(evaluator: Expressions, dotted: str, env: Env) -> bool:
     """A name of one of the files given, which holds what no call has made."""

@@ -49,8 +49,6 @@ from .values import (
     time_of,
 )
 
-__all__ = ["Calls"]
-
 _DEPTH = 40
 # Packages that make no variables of TensorFlow.
 _HARMLESS = sys.stdlib_module_names | {

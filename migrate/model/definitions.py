@@ -37,24 +37,6 @@ from .values import (
 if TYPE_CHECKING:
     from .calls import Calls
 
-__all__ = [
-    "constant",
-    "decorated",
-    "given_to",
-    "held",
-    "is_abstract",
-    "is_filled",
-    "is_named_dict",
-    "is_record",
-    "member",
-    "method_of",
-    "name_of",
-    "overriding",
-    "read",
-    "registered",
-    "unwritten",
-]
-
 _ABSTRACT = {"abstractmethod", "abc.abstractmethod"}
 _RECORDS = {"typing.NamedTuple", "dataclasses.dataclass"}
 _PROPERTIES = (

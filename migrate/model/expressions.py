@@ -44,8 +44,6 @@ from .values import (
     time_of,
 )
 
-__all__ = ["Event", "Expressions"]
-
 # (what is made, the scopes, loops and branches around it)
 Event = tuple[tuple[str, tuple[tuple[str, str], ...]], tuple[str, ...]]
 _BUILTINS = frozenset(dir(builtins))

@@ -28,8 +28,6 @@ from .values import (
     time_of,
 )
 
-__all__ = ["before", "fill", "has_entries", "held_object", "is_unseen"]
-
 
 def held_object(
     evaluator: Calls, node: cst.BaseExpression, env: Env, fresh: Callable[[], Calls]

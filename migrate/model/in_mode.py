@@ -29,8 +29,6 @@ from .values import (
     Value,
 )
 
-__all__ = ["MODES", "Called", "Decided", "InMode", "Loose", "Thing", "in_mode"]
-
 # Modes, and the strings that they are.
 MODES = {"TRAIN": "train", "EVAL": "eval", "PREDICT": "infer"}
 # What a `with` may do that stands around statements, and not in them.

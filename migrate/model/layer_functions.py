@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["CLASSES", "LAYERS", "LayerFunction", "at_call"]
-
 _CONV = (
     "filters",
     "kernel_size",

@@ -16,8 +16,6 @@ from .values import Function, Time, Unknown, Value, join, time_of
 if TYPE_CHECKING:
     from .api import Call
 
-__all__ = ["Made", "Notes"]
-
 
 @dataclass(frozen=True)
 class Made:

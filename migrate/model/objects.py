@@ -8,8 +8,6 @@ from dataclasses import replace
 from .api import Call
 from .values import Cell, Instance, Layer, Tensor, Value
 
-__all__ = ["of_tensorflow"]
-
 # Cells of the project's own are called by what they are given to.
 _CELLS = ("tf.contrib.rnn.", "tf.nn.rnn_cell.")
 _TRAINING = ("tf.train.", "tf.contrib.opt.", "tf.keras.optimizers.")

@@ -11,8 +11,6 @@ from ..names.nodes import children
 from .terms import Term, constant, term
 from .values import Env, Function, Instance, term_of
 
-__all__ = ["FUNCTION", "code_term", "label"]
-
 
 def label(node: cst.CSTNode) -> str:
     """What an expression does with its parts."""

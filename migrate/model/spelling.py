@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["snake"]
-
 
 def snake(name: str) -> str:
     """As TensorFlow 1 and Keras call a layer of the class."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from weakref import WeakValueDictionary
 
-__all__ = ["Term", "constant", "difference", "shown", "term"]
-
 # How deep a term is told to people.
 _DEPTH = 2
 _LONGEST = 160

@@ -43,8 +43,6 @@ from .values import (
     with_term,
 )
 
-__all__ = ["Step", "Tracer"]
-
 _ROUNDS = 4
 
 

@@ -14,8 +14,6 @@ from .values import Choice, Config, Env, Instance, Symbol, Time, Unknown, Value
 if TYPE_CHECKING:
     from .expressions import Expressions
 
-__all__ = ["may_make", "origin", "pass_over"]
-
 # Methods of tensors, optimizers, containers and texts: they make no layers.
 _PLAIN_NAMES = """
 add append apply apply_gradients as_list assign assign_add assign_sub batch

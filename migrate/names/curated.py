@@ -2,15 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "ADVICE",
-    "MOVED_MODULES",
-    "NOT_IMPORTABLE",
-    "advice_for",
-    "importable",
-    "moved",
-]
-
 # Attributes of the package that ``from tensorflow.X import ...`` cannot reach,
 # because a directory of that name hides the public module.
 NOT_IMPORTABLE = (

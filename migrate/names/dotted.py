@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-__all__ = ["dotted_name", "import_path"]
-
 
 def dotted_name(node: cst.CSTNode) -> str | None:
     """The dotted text of a Name or Attribute chain, or None for anything else."""

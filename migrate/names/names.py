@@ -13,8 +13,6 @@ import json
 from functools import lru_cache
 from importlib import resources
 
-__all__ = ["Door", "canonical", "door", "private_names", "public_name"]
-
 
 class Door(enum.Enum):
     """Through which path of the package a program reached a symbol."""

@@ -14,8 +14,6 @@ from .dotted import dotted_name
 from .nodes import code_fields
 from .scopes import Binding, BindingKind, ImportUse, Scope, ScopeKind, ScopeTree, Use
 
-__all__ = ["build_scopes"]
-
 
 class _Builder:
     def __init__(self, module: cst.Module) -> None:

@@ -10,16 +10,6 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-__all__ = [
-    "Binding",
-    "BindingKind",
-    "ImportUse",
-    "Scope",
-    "ScopeKind",
-    "ScopeTree",
-    "Use",
-]
-
 
 class BindingKind(enum.Enum):
     """How a name came to be bound."""

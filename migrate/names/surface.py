@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib import resources
 
-__all__ = ["gone", "has"]
-
 # Code reaches into these at its own risk, and the data says nothing of them.
 _PRIVATE = (
     "tensorflow.python",

@@ -11,18 +11,6 @@ from typing import Any
 
 from .surface import has
 
-__all__ = [
-    "Move",
-    "in_compat_v1",
-    "is_known",
-    "is_private_module",
-    "is_recent",
-    "lookup",
-    "means_something_else",
-    "needs_nothing",
-    "was_in_tf2",
-]
-
 
 @dataclass(frozen=True)
 class Move:

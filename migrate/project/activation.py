@@ -13,8 +13,6 @@ import ast
 import re
 import warnings
 
-__all__ = ["activated", "activated_cell", "deactivated", "is_activated"]
-
 _CALL = re.compile(r"(?m)^tfmigrate\.compat\.install\([^)\n]*\)")
 _LINES = re.compile(
     r"(?m)^import tfmigrate\.compat[ \t]*\r?\n(?:[ \t]*\r?\n)*"

@@ -17,8 +17,6 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["Config", "load_config"]
-
 _LISTS = ("select", "ignore", "exclude")
 
 

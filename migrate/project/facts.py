@@ -28,8 +28,6 @@ from .search_path import added_directories
 from .searched import searched_below, searched_by_text
 from .sources import Source, SourceError, load_source
 
-__all__ = ["Definition", "ParsedModule", "ProjectFacts"]
-
 
 @dataclass(frozen=True, eq=False)
 class ParsedModule:

@@ -7,8 +7,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["collector_at_rest"]
-
 # Objects made and not gone since the last look; a hundred bytes each, or less.
 _MANY = 300_000
 # A look takes as long as there is much to keep, so that has to grow by this before it.

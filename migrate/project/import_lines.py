@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-__all__ = ["import_lines", "relative_files"]
-
 _IMPORTS = re.compile(
     rb"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]*"
     rb"(\([^)]*\)|(?:[^#\n]*\\\r?\n)*[^#\n]*)"

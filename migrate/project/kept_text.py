@@ -19,8 +19,6 @@ from ..report.findings import Finding
 from .activation import activated, activated_cell, deactivated, is_activated
 from .sources import SourceError, decode
 
-__all__ = ["noted", "started", "unstarted"]
-
 _MARK = "TODO(tfmigrate)"
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 _CELL = re.compile(r"(?m)^__tfmigrate_cell_\d+__[ \t]*(?:\r?\n|\Z)")

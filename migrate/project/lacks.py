@@ -20,8 +20,6 @@ from ..names.surface import gone
 from ..report.model import Lack
 from .guard import GuardError
 
-__all__ = ["check_present", "lacks_of"]
-
 _TODAY = "TensorFlow 2.21"
 
 

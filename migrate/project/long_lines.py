@@ -13,8 +13,6 @@ import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["WIDTH", "with_short_lines"]
-
 WIDTH = 88
 # A bracket further right leaves no room for what is put below it.
 _RIGHTMOST = 48

@@ -12,8 +12,6 @@ from ..errors import UserError
 from ..report.model import FileResult
 from .writes import Target, read_plain, replace_file, write_new
 
-__all__ = ["Mirror"]
-
 # Files that are looked for to be told of.
 _MOST_TOLD = 1000
 

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from .facts import ProjectFacts
 
-__all__ = ["files_of_program"]
-
 # A program of more files is looked at as far as that.
 _MOST = 60
 

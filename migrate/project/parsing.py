@@ -14,8 +14,6 @@ import libcst as cst
 
 from .positions import spans
 
-__all__ = ["parse"]
-
 _SPACE = r"(?:[ \t]|\\\r?\n)+"
 _SPACED_CLAUSE = re.compile(rf"\bexcept\b[^#]*?{_SPACE}:")
 _SPACE_AND_COLON = re.compile(rf"({_SPACE}):")

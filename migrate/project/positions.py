@@ -17,8 +17,6 @@ from libcst._nodes.internal import CodegenState
 from ..names.nodes import walk
 from .text import Lines
 
-__all__ = ["Regions", "Span", "Unfaithful", "code_of", "places_of", "spans"]
-
 Span = tuple[int, int]
 
 

@@ -12,8 +12,6 @@ import os
 import stat
 from pathlib import Path
 
-__all__ = ["read_file", "read_or_nothing"]
-
 # Notebooks with all of their pictures have some tens of megabytes.
 _MOST_BYTES = 256 * 1024**2
 _FLAGS = (

@@ -18,8 +18,6 @@ import libcst as cst
 
 from .parsing import parse
 
-__all__ = ["parse_again"]
-
 
 class _Uncertain(Exception):
     """The parts of a text may not be what they are in the whole."""

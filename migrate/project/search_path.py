@@ -14,8 +14,6 @@ import warnings
 
 from ..names.ast_nodes import walk as walk_ast
 
-__all__ = ["added_directories"]
-
 _LITERAL = re.compile(
     rb"""sys\.path\.(?:append|insert)\(\s*(?:\d+\s*,\s*)?\\?["']([^"'\\\n]+)\\?["']"""
 )

@@ -11,8 +11,6 @@ from .files import mentions_legacy
 from .import_lines import import_lines
 from .reading import read_or_nothing
 
-__all__ = ["searched_below", "searched_by_text"]
-
 # `import_module("models." + name)`: the text that the name begins with.
 _BY_TEXT = re.compile(rb"""\b(?:import_module|__import__)\(\s*f?["']([\w.]+)""")
 # `import_module(name)`, `import_module("%s.%s" % names)`: any module may be meant.

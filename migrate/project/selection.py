@@ -5,14 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = [
-    "Selection",
-    "file_is_ignored",
-    "ignored_lines",
-    "is_silenced",
-    "is_test",
-]
-
 _IGNORE = re.compile(r"#\s*tfmigrate:\s*ignore(?:\[([A-Z0-9,\s]*)\])?")
 _IGNORE_FILE = re.compile(rb"(?m)^[ \t]*#\s*tfmigrate:\s*ignore-file\b")
 _NEWLINE = re.compile(r"\r\n|\n|\r")

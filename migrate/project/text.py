@@ -7,8 +7,6 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Edit", "Lines", "apply_edits"]
-
 # str.splitlines() also splits at form feeds and Unicode separators, which
 # Python's tokenizer does not.
 _NEWLINE = re.compile(r"\r\n|\n|\r")

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from ..errors import UserError
 
-__all__ = ["require_clean"]
-
 
 def require_clean(root: Path, paths: Sequence[Path]) -> None:
     """Raise UserError unless git has every file of ``paths`` committed."""

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["print_coloured", "wants_colours"]
-
 _FINDING = re.compile(
     r"(?P<place>.+?:(?:cell \d+:)?\d+:\d+) (?P<rule>TFM\d+) (?P<message>.*?)"
     r"(?P<end> \[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\])?"

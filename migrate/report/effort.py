@@ -5,8 +5,6 @@ from __future__ import annotations
 from .findings import Finding, Outcome, Safety
 from .model import Report
 
-__all__ = ["MINUTES", "finding_minutes", "report_minutes"]
-
 # Minutes for a person who knows the code. Read as a ranking of files, not as a
 # promise: the reports say "about".
 MINUTES = {

@@ -6,8 +6,6 @@ import enum
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["NATIVE", "Finding", "Outcome", "ProgramOutcome", "Replacement", "Safety"]
-
 # The rule of what became native; whatever else is told of a program has others.
 NATIVE = "TFM101"
 

@@ -7,8 +7,6 @@ to hide text or to change its title. They are shown as Python would write them.
 
 from __future__ import annotations
 
-__all__ = ["printable", "quoted_name"]
-
 _LETTERS = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 

@@ -6,8 +6,6 @@ import enum
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Proof", "ProofOutcome"]
-
 
 class ProofOutcome(enum.Enum):
     """How a trial ended."""

@@ -7,8 +7,6 @@ import re
 
 from ..names.ast_nodes import walk as walk_ast
 
-__all__ = ["called_in", "taken_from", "words_by_hand", "words_of"]
-
 # Where a program may look rows of a variable up, their gradients are those rows.
 _OF_ROWS = re.compile(
     r"gather|[Ee]mbed|_lookup|_mask|_column|LinearModel|nce_loss|sampled_|load_model"

@@ -12,8 +12,6 @@ from ..report.findings import Finding
 from ..report.model import FileResult, ProgramResult
 from .graph import ImportGraph
 
-__all__ = ["counted"]
-
 
 def counted(results: Sequence[FileResult], facts: ProjectFacts) -> list[FileResult]:
     """The results with each program noted once, at the file in which it begins.

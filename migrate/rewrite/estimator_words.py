@@ -10,15 +10,6 @@ from ..names.dotted import import_path
 from ..names.names import Door, canonical
 from ..names.resolver import Resolver
 
-__all__ = [
-    "EstimatorPlaces",
-    "estimator_places",
-    "is_estimator_word",
-    "names_estimators",
-    "only_todays_hooks",
-    "runs_estimators",
-]
-
 _HOOK = "tf.train.SessionRunHook"
 _ROOTS = (
     "tf.estimator",

@@ -29,8 +29,6 @@ from ..rules.symbol_judge import SPECIAL, symbol_use
 from ..rules.training_program import KEEPS, KEPT
 from ..rules.written_for import era_of
 
-__all__ = ["facts_of_file", "is_started", "kept_after", "runs_on_both"]
-
 _API = (
     "tf.estimator.",
     "tf.contrib.learn.",

@@ -12,8 +12,6 @@ from ..project.reading import read_file
 from ..report.model import FileResult, FileStatus
 from .file_facts import is_started
 
-__all__ = ["ImportGraph"]
-
 # Files without legacy words are read here only to see whether they start something.
 _LARGEST = 1_000_000
 

@@ -17,8 +17,6 @@ from ..project.text import Edit, apply_edits
 from ..rules.context import Context
 from ..training import training_module
 
-__all__ = ["Clash", "put_inside"]
-
 _CELL = re.compile(r"(?m)^__tfmigrate_cell_\d+__[ \t]*$")
 _DOCSTRING = re.compile(r'\A"""(.*?)"""\n*', re.DOTALL)
 _RULE = "# " + "-" * 78 + "\n"

@@ -11,8 +11,6 @@ from ..project.selection import is_test
 from ..report.model import FileResult, Lack
 from .graph import ImportGraph
 
-__all__ = ["lack_of"]
-
 
 def lack_of(
     key: str, files: Mapping[str, FileResult], graph: ImportGraph

@@ -18,8 +18,6 @@ from ..names.ast_nodes import walk as walk_ast
 from ..report.findings import Finding, Outcome, Safety
 from ..rules.pinned_tensorflow import PINNED
 
-__all__ = ["notebook_pins", "text_pins", "with_new_requirements"]
-
 # Below this version the new code's tf.keras and optimizers are others.
 _FIRST = (2, 16)
 _NEW = ("tensorflow>=2.16", "tf-keras>=2.16")

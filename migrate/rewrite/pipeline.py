@@ -39,8 +39,6 @@ from .python2 import converted, remains
 from .results import failed, in_cells, line_origins, result_of, unchanged
 from .unread_imports import without_unread_imports
 
-__all__ = ["Job", "process_file", "process_source"]
-
 # More would be a rewrite that chases its own tail.
 _MOST_ROUNDS = 3
 

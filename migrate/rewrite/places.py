@@ -17,9 +17,6 @@ from ..project.reading import read_file
 from ..project.sources import SourceError
 from .programs import Group
 
-__all__ = ["NoPlace", "Place", "place_of"]
-
-
 # Programs in several directories that share files: each has a module of its own.
 _MOST_HOMES = 4
 _ADDS = re.compile(r"^sys\.path\b", re.MULTILINE)

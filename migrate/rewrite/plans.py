@@ -24,8 +24,6 @@ from ..report.model import FileResult, ProgramResult, Report
 from .estimator_words import estimator_places
 from .layers.model_functions import is_model_fn
 
-__all__ = ["plan_lines"]
-
 _METHODS = ("evaluate", "export_saved_model", "export_savedmodel", "predict", "train")
 # Of one model function; what makes more is hardly read to its end.
 _MOST_LAYERS = 500

@@ -23,8 +23,6 @@ from ..project.sources import SourceError, decode
 from ..report.findings import Finding, Outcome, Safety
 from ..rules.python2_source import PYTHON2
 
-__all__ = ["converted", "remains"]
-
 _CELL = re.compile(r"(?m)^(__tfmigrate_cell_\d+__[ \t]*(?:\r?\n|\Z))")
 # A tab at the start of a line went to the next multiple of eight.
 _INDENT = re.compile(r"(?m)^[ \t]*\t[ \t]*")

@@ -12,8 +12,6 @@ from ..report.findings import Finding
 from ..report.model import FileResult, FileStatus
 from ..report.needs import Need
 
-__all__ = ["failed", "in_cells", "line_origins", "result_of", "unchanged"]
-
 _NOTE = re.compile(rb"TODO\(tfmigrate\)")
 
 

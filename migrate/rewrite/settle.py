@@ -30,8 +30,6 @@ from ..rules.training_program import KEEPS, KEPT, STAYS
 from .graph import ImportGraph
 from .missing_names import lack_of
 
-__all__ = ["settle"]
-
 _WAITS = "this program is kept: run it behind tfmigrate.compat.install()"
 _UNTOUCHED = "this program stays as it is"
 _TOOK_TOO_LONG = "TFM504"

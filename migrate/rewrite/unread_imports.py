@@ -15,8 +15,6 @@ from ..names.nodes import children
 from ..names.scopes import BindingKind, ScopeTree
 from ..project.facts import ParsedModule, ProjectFacts
 
-__all__ = ["without_unread_imports"]
-
 
 def without_unread_imports(
     before: ParsedModule, after: ParsedModule, facts: ProjectFacts

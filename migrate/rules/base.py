@@ -13,8 +13,6 @@ from ..names.table import Move
 from ..project.text import Edit
 from ..report.findings import Outcome, Safety
 
-__all__ = ["Diagnosis", "Rule", "SymbolUse"]
-
 
 @dataclass(frozen=True)
 class Rule:

@@ -16,8 +16,6 @@ from ..report.findings import Outcome, Safety
 from .base import Diagnosis, Rule
 from .context import Context
 
-__all__ = ["RULE", "diagnoses"]
-
 RULE = Rule(
     id="TFM211",
     name="bygone-name",

@@ -10,8 +10,6 @@ from ..names.table import Move
 from ..project.text import Edit
 from .context import Context
 
-__all__ = ["Fit", "argument", "fit_call"]
-
 
 @dataclass(frozen=True)
 class Fit:

@@ -14,8 +14,6 @@ from ..names.table import in_compat_v1
 from ..project.positions import Span, Unfaithful, places_of, spans
 from ..project.text import Edit, Lines
 
-__all__ = ["Context"]
-
 _WRITER = "tensorflow.summary.create_file_writer"
 
 

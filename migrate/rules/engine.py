@@ -40,8 +40,6 @@ from .notes import note_edit
 from .symbol_judge import SAID_OF_TF1, SPECIAL, diagnose, symbol_use, will_mean
 from .written_for import is_ambiguous, written_for_tf2
 
-__all__ = ["POSTPONED", "RulesResult", "SymbolFinding", "run_rules"]
-
 # The reason of a rewrite that has to wait for the next round.
 POSTPONED = "it overlaps another rewrite; rewrite it by hand"
 

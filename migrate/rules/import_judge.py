@@ -13,8 +13,6 @@ from ..report.findings import Outcome, Safety
 from .base import Diagnosis
 from .imports import Fate, ImportItem, advice, has_no_home
 
-__all__ = ["import_diagnosis", "rule_of", "star_diagnosis"]
-
 
 def rule_of(item: ImportItem) -> str:
     """The rule that an import falls under."""

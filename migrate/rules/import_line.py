@@ -11,8 +11,6 @@ from ..names.names import canonical
 from ..project.text import Edit
 from .context import Context
 
-__all__ = ["import_edit", "imports_tensorflow"]
-
 
 def import_edit(name: str, context: Context) -> Edit:
     """``import tensorflow as NAME`` above the first TensorFlow import."""

@@ -8,8 +8,6 @@ import textwrap
 from ..project.text import Edit
 from .context import Context
 
-__all__ = ["MARK", "note_edit"]
-
 MARK = "TODO(tfmigrate)"
 _COMMENT = re.compile(r"[ \t]*#")
 

@@ -15,8 +15,6 @@ from .reasons import reasons_section
 from .registry import all_rules
 from .training_program import KEEPS
 
-__all__ = ["index_page", "rule_page", "write_pages"]
-
 
 def rule_page(rule: Rule, *, reasons: bool = False) -> str:
     """The Markdown page of one rule.

@@ -14,8 +14,6 @@ from .over_budget import OVER_BUDGET
 from .pinned_tensorflow import PINNED
 from .python2_source import PYTHON2
 
-__all__ = ["all_rules", "find_rule", "rule_ids", "rule_modules"]
-
 # Not rules: the machinery they stand on.
 _MACHINERY = {
     "base",

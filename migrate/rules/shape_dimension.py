@@ -12,8 +12,6 @@ from ..project.text import Edit
 from .base import Diagnosis, Rule
 from .context import Context
 
-__all__ = ["RULE", "diagnoses"]
-
 RULE = Rule(
     id="TFM403",
     name="shape-dimension",

@@ -22,8 +22,6 @@ from .base import Diagnosis, SymbolUse
 from .context import Context
 from .imports import Fate, ImportItem, advice, has_no_home
 
-__all__ = ["SAID_OF_TF1", "SPECIAL", "diagnose", "symbol_use", "will_mean"]
-
 # TF 1's tf.saved_model.load takes a session, tags and a directory.
 _TF1_LOAD = 3
 # Rules that know one symbol better than the table does.

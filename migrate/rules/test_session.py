@@ -11,8 +11,6 @@ from ..report.findings import Outcome, Safety
 from .base import Diagnosis, Rule
 from .context import Context
 
-__all__ = ["RULE", "diagnoses"]
-
 _NOTE = (
     "these tests run tensors in a session, and TF 2 has none: drop the `with`, ask "
     "`self.evaluate(x)` instead of `session.run(x)` or `x.eval()`"

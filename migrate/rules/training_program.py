@@ -9,8 +9,6 @@ from __future__ import annotations
 from ..report.findings import NATIVE, Safety
 from .base import Rule
 
-__all__ = ["DIFFERS", "KEEPS", "KEPT", "RULES", "STAYS"]
-
 _OUTCOMES = (
     "A program becomes native as a whole or stays as a whole. *Native*: plain TensorFlow "
     "2 that imports nothing of tfmigrate. *Kept*: as its author wrote it, on "

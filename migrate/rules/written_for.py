@@ -25,8 +25,6 @@ from ..names.table import (
 from .base import SymbolUse
 from .symbol_judge import symbol_use
 
-__all__ = ["Era", "era_of", "is_ambiguous", "written_for_tf2"]
-
 
 class Era(NamedTuple):
     """What of one TensorFlow only a module names, Estimators left aside."""

@@ -8,8 +8,6 @@ from .comparison import Trajectory
 from .outcome import Check
 from .recording import Recording
 
-__all__ = ["likely_causes"]
-
 # A ratio of losses this close to a whole number is no accident.
 _WHOLE = 1e-3
 

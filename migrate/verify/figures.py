@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-__all__ = ["Pairs", "pair_figures", "plain_figure"]
-
 # What a phase is called before the name of its metric.
 _PHASE = re.compile(r"^(test|testing|eval|evaluation|val|valid|validation)[_/]")
 # Keras names an accuracy after the labels that it compares.

@@ -9,8 +9,6 @@ from .html import page, table
 from .models import Answer, ModelVerdict
 from .table import judged, print_table
 
-__all__ = ["model_json", "model_page", "print_models"]
-
 
 def _rows(verdict: ModelVerdict) -> list[tuple[str, str, str, str]]:
     return [

@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["WEIGHT_TOLERANCE", "Check", "Noise", "Outcome"]
-
 # Distance of a weight from its counterpart, as a share of the way that training
 # moved it. Real TF 1.15.5 with other threads moves dense weights apart by less than
 # 1e-6 of it over 50 steps; what goes beyond is measured on the program itself.

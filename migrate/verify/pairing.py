@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from .instruments.legacy_start import choose, shapes_of
 from .recording import Recording
 
-__all__ = ["Pairs", "pair_trainings"]
-
 
 @dataclass(frozen=True)
 class Pairs:

@@ -12,8 +12,6 @@ from pathlib import Path
 from ..errors import UserError
 from .recording import Recording, load_recording
 
-__all__ = ["record_run_directory"]
-
 
 def record_run_directory(path: Path, folder: Path) -> Recording:
     """Turn what a run directory holds into a recording under ``folder``."""

@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Equivalence", "equivalence", "t_tail"]
-
 
 @dataclass(frozen=True)
 class Equivalence:

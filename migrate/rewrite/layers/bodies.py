@@ -27,8 +27,6 @@ from .scope import Scope
 from .spelling import RESERVED, names_of, pairs_of, parameter, spaced, with_owner
 from .taken import Helper, Taken
 
-__all__ = ["Body"]
-
 
 @dataclass
 class _Loop:

@@ -14,8 +14,6 @@ from .notices import let_stay
 if TYPE_CHECKING:
     from .bodies import Body
 
-__all__ = ["Comprehension", "Dropped", "Mover", "Stored"]
-
 # Those in whose elements layers may be made, one after the other.
 Comprehension = cst.ListComp | cst.GeneratorExp | cst.DictComp
 

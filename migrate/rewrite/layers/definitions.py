@@ -16,8 +16,6 @@ from .files import File, Lifted
 from .notices import let_stay
 from .regions import Standing
 
-__all__ = ["ModelFunction"]
-
 
 class ModelFunction:
     """A model function: what its evaluation found, and its edits."""

@@ -11,8 +11,6 @@ import libcst as cst
 
 from ...code.tree import Tree, walk
 
-__all__ = ["draws"]
-
 _SOURCES = ("numpy.random.", "random.")
 # Functions of these modules that make a generator, or draw nothing.
 _MAKERS_NAMES = """

@@ -11,8 +11,6 @@ from ...code.spacing import space_definitions, with_blank_lines
 from ...code.texts import parse_statements
 from ...code.tree import Statement
 
-__all__ = ["TF", "LayerClass", "class_statement"]
-
 # Stands for the program's name of TensorFlow.
 TF = "__tf__"
 

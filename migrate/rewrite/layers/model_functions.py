@@ -8,8 +8,6 @@ import libcst as cst
 
 from ...code.tree import Tree, walk
 
-__all__ = ["LEARN_ESTIMATOR", "handed_to_learn", "is_model_fn"]
-
 # It gives features and targets by position: they may have any name.
 LEARN_ESTIMATOR = "tf.contrib.learn.Estimator"
 

@@ -7,8 +7,6 @@ import libcst as cst
 from ...code.tree import walk
 from ...model.notes import Notes
 
-__all__ = ["Stays", "let_stay"]
-
 
 class Stays(Exception):
     """A function that cannot become a class: its layers are lifted where it stands."""

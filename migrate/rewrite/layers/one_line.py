@@ -10,8 +10,6 @@ from ...code.edits import changed
 from ...code.tree import walk
 from ...project.facts import ParsedModule, ProjectFacts
 
-__all__ = ["is_crowded", "one_in_each", "same_functions"]
-
 
 def one_in_each(
     parsed: ParsedModule, facts: ProjectFacts, functions: Collection[cst.CSTNode]

@@ -13,8 +13,6 @@ from ...model.terms import shown
 from ...model.tracing import Step, Tracer
 from ...project.facts import ParsedModule, ProjectFacts
 
-__all__ = ["Traced", "again", "difference"]
-
 
 class Traced:
     """What a model function does, step by step."""

@@ -20,8 +20,6 @@ from .files import File
 from .flow import blocks, bound_by, bound_by_head, surely_bound, without_blocks
 from .notices import let_stay
 
-__all__ = ["Standing"]
-
 # What belongs behind the forward pass, whatever makes layers after it.
 _BEHIND = (
     "tf.estimator.",

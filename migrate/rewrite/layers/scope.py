@@ -16,8 +16,6 @@ from .draws import draws
 from .flow import bound_by, written_by
 from .spelling import as_names, names_of, pairs_of
 
-__all__ = ["Scope"]
-
 
 class Scope:
     """Some statements of a function."""

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from ...code.tree import Statement
 from ...model.values import Function
 
-__all__ = ["Helper", "Taken"]
-
 
 @dataclass
 class Helper:

@@ -21,8 +21,6 @@ from .group import Understood, reached, understood
 from .model_functions import handed_to_learn, is_model_fn
 from .one_line import is_crowded, one_in_each, same_functions
 
-__all__ = ["Lifting", "lifted_together"]
-
 
 @dataclass
 class Lifting:

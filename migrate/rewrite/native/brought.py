@@ -15,8 +15,6 @@ from ...project.facts import ParsedModule, ProjectFacts
 from .inlined import knows_of_tasks
 from .objects import methods_of
 
-__all__ = ["with_helpers_brought"]
-
 _MOST = 12
 _Places = dict[cst.CSTNode, Any]
 _Told = tuple[str, str]

@@ -22,8 +22,6 @@ from .text import loads_in, names_in, stores_in
 if TYPE_CHECKING:
     from .classes import Lifted, Module
 
-__all__ = ["hold_layers"]
-
 _UPDATES = ("var_list", "variables", "variables_to_train")
 _BY_PLACE = {"minimize": 2, "compute_gradients": 1, "gradients": 1}
 _TRAINABLE = ("tf.trainable_variables", "tf.contrib.framework.get_trainable_variables")

@@ -31,15 +31,6 @@ from .schedules import SIGNATURES as SCHEDULES
 from .schedules import schedule
 from .text import fitted
 
-__all__ = [
-    "SIGNATURES",
-    "SIGNATURES_2",
-    "TASKS",
-    "canned",
-    "task_of_head",
-    "units_of_head",
-]
-
 _CLASSES = ("n_classes", "weight_column", "label_vocabulary")
 _NUMBERS = ("label_dimension", "weight_column")
 _WARM = ("config", "warm_start_from", "loss_reduction")

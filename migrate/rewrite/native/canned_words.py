@@ -23,8 +23,6 @@ from .word import (
     spelled,
 )
 
-__all__ = ["WORDS"]
-
 # What is written for arguments that stay as they are, with their own words changed.
 _STAND = {"model_dir": "MODEL_DIR_ARGUMENT", "config": "CONFIG_ARGUMENT"}
 

@@ -13,8 +13,6 @@ from .config import FIELDS
 from .page import Page
 from .word import arguments
 
-__all__ = ["STRATEGIES", "with_strategy"]
-
 # What each choice writes; nothing is one device, or none at all.
 STRATEGIES: Mapping[str, str] = {
     "default": "",

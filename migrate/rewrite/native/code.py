@@ -9,21 +9,6 @@ from typing import Any
 
 from ...names.ast_nodes import walk as walk_ast
 
-__all__ = [
-    "UNKNOWN",
-    "Arguments",
-    "Code",
-    "Refused",
-    "call",
-    "dotted",
-    "grouped",
-    "is_absent",
-    "literal",
-    "matched",
-    "parsed",
-    "repeatable",
-]
-
 # Parameter name -> source text of the argument; absent parameters have their default.
 Arguments = Mapping[str, str]
 

@@ -14,8 +14,6 @@ from ...project.facts import ParsedModule, ProjectFacts
 from .code import Refused, dotted, literal
 from .text import Text, bound_names, names_in, parameters_of, stores_in
 
-__all__ = ["SIGNATURE", "Shares", "with_constant_shares"]
-
 _WRAPPERS = ("tf.nn.rnn_cell.DropoutWrapper", "tf.contrib.rnn.DropoutWrapper")
 SIGNATURE = (
     "cell", "input_keep_prob", "output_keep_prob", "state_keep_prob",

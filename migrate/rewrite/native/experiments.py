@@ -8,8 +8,6 @@ from ...code.arguments import is_none
 from .page import Page, Part
 from .word import Handler, Word, arguments, taken
 
-__all__ = ["WORDS"]
-
 _PARAMETERS = (
     *("estimator", "train_input_fn", "eval_input_fn", "eval_metrics", "train_steps"),
     *("eval_steps", "train_monitors", "eval_hooks", "local_eval_frequency"),

@@ -9,8 +9,6 @@ from ...code.tree import Tree, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from .slices import refused
 
-__all__ = ["with_training_flag"]
-
 _LIFTED = ("tf.estimator.ScopedModel", "tf.estimator.ScopedLayer")
 _TRAIN = ("tf.estimator.ModeKeys.TRAIN", "tf.contrib.learn.ModeKeys.TRAIN")
 

@@ -14,8 +14,6 @@ from ...code.tree import Tree, statements_of, walk
 from ...project.facts import Definition, ParsedModule, ProjectFacts
 from ..layers.model_functions import is_model_fn
 
-__all__ = ["with_given_functions"]
-
 _MOST = 12
 _PARTIAL = ("functools.partial", "partial")
 _LAYERS = (

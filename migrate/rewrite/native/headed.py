@@ -19,8 +19,6 @@ from .updates import Trained, clipped
 if TYPE_CHECKING:
     from .task import Maker
 
-__all__ = ["Headed", "read_head"]
-
 _CLIPPED = "tf.contrib.estimator.clip_gradients_by_norm"
 
 

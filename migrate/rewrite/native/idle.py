@@ -17,8 +17,6 @@ from .canned import units_of_head
 from .code import Refused
 from .task import alias_of
 
-__all__ = ["asks_for_mode", "without_idle_words"]
-
 _NO_COMMA = cst.MaybeSentinel.DEFAULT
 # Functions that run cells, from zeros where they are not told from what.
 _RUNNING = ("dynamic_rnn", "static_rnn")

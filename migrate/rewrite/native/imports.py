@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from ...names.ast_nodes import walk as walk_ast
 from ...project.text import Edit, Lines, apply_edits
 
-__all__ = ["Wanted", "is_gone", "with_imports"]
-
 # What no TensorFlow of today has, or has for graphs and Estimators alone.
 _GONE = re.compile(
     r"tensorflow_estimator\b|tensorflow\.((compat\.v1\.)?"

@@ -15,14 +15,6 @@ from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from ...project.positions import code_of
 
-__all__ = [
-    "Inliner",
-    "IsModelFn",
-    "knows_of_tasks",
-    "with_helpers_inlined",
-    "without_unread",
-]
-
 _MOST = 12
 _KNOWING = ("minimize", "apply_gradients", "compute_gradients")
 _SPECS = ("EstimatorSpec", "ModelFnOps")

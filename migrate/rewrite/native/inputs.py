@@ -12,8 +12,6 @@ from .page import Page, Region
 from .peeks import peeks
 from .word import Handler, Word, arguments, root_of, taken
 
-__all__ = ["WORDS", "asked", "datasets"]
-
 # Methods of data sets that are given functions of elements.
 _OF_ELEMENTS = ("apply", "filter", "flat_map", "interleave", "map")
 _MAKERS = ("make_one_shot_iterator", "make_initializable_iterator")

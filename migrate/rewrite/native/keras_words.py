@@ -20,8 +20,6 @@ from .schedules import SIGNATURES as SCHEDULES
 from .schedules import schedule
 from .word import Handler, Word, arguments, in_sight, placed, plain, root_of
 
-__all__ = ["WORDS", "WORDS_2", "compiled", "imported", "layers"]
-
 _KERAS = "tf.keras"
 _LAYERS = "tf.keras.layers."
 _INITIALIZERS = "tf.keras.initializers."

@@ -9,8 +9,6 @@ from collections.abc import Collection, Iterator
 from ...names.ast_nodes import walk as walk_ast
 from ...project.text import Edit, Lines, apply_edits
 
-__all__ = ["tidied", "wrapped"]
-
 
 def tidied(text: str, names: Collection[str], width: int) -> str:
     """Calls of some names, on one line where they fit, else with aligned arguments."""

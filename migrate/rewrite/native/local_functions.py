@@ -21,8 +21,6 @@ from .text import (
     stores_in,
 )
 
-__all__ = ["with_local_functions_apart"]
-
 _MAKES = re.compile(r"\blayers\.\w|\bslim\.\w|\bget_variable\(|\bVariable\(")
 _LAYER = re.compile(r"(tf\.layers|tf\.contrib\.layers|slim|layers)\.\w+")
 _MOST = 40

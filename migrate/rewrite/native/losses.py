@@ -22,8 +22,6 @@ from .code import (
     repeatable,
 )
 
-__all__ = ["SIGNATURES", "SUMMED", "loss"]
-
 _LAST = ("scope", "loss_collection", "reduction")
 _LABELS = ("labels", "predictions", "weights")
 _CONTRIB = ("predictions", "labels", "weights")

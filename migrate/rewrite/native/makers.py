@@ -11,8 +11,6 @@ from ...project.facts import ParsedModule, ProjectFacts
 from .code import dotted
 from .text import Text, bound_names, loads_in, names_in, parameters_of
 
-__all__ = ["with_variables_inlined"]
-
 _VARIABLES = ("tf.Variable", "tf.get_variable")
 _MOST = 100
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from . import tidy
 
-__all__ = ["Method"]
-
 
 @dataclass
 class Method:

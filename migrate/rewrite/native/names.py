@@ -8,8 +8,6 @@ import libcst as cst
 
 from ...code.tree import Tree
 
-__all__ = ["task_name"]
-
 # Words that say nothing of what is learnt.
 _PLAIN = frozenset(
     [

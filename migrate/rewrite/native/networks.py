@@ -10,8 +10,6 @@ from ...project.facts import ParsedModule, ProjectFacts
 from ...project.positions import code_of
 from ..layers.spelling import RESERVED
 
-__all__ = ["with_networks_as_models"]
-
 _LIFTED = ("tf.estimator.ScopedModel", "tf.estimator.ScopedLayer")
 
 

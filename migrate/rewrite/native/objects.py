@@ -16,8 +16,6 @@ from ...project.facts import ParsedModule, ProjectFacts
 from .idle import asks_for_mode
 from .inlined import Inliner, IsModelFn, knows_of_tasks
 
-__all__ = ["methods_of", "with_objects_dissolved"]
-
 _MOST = 60
 _PLAIN = (cst.Name, cst.SimpleString, cst.Integer, cst.Float)
 

@@ -19,8 +19,6 @@ from .schedules import schedule
 from .slices import GLOBAL_STEPS
 from .word import Handler, Word, arguments, in_sight, placed, plain, root_of
 
-__all__ = ["WORDS"]
-
 _STEP = "STEP_ARGUMENT"
 _RATE = "LEARNING_RATE_ARGUMENT"
 _CLIP = "tf.contrib.estimator.clip_gradients_by_norm"

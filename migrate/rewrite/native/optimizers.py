@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from .code import UNKNOWN, Arguments, Code, Refused, call, grouped, is_absent, literal
 
-__all__ = ["NAMES", "SIGNATURES", "optimizer"]
-
 _TRAIN = "tf.train."
 _KERAS = "tf.keras.optimizers."
 _OPT = "tf.contrib.opt."

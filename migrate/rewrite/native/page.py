@@ -18,8 +18,6 @@ from ...rules.context import Context
 from .code import Refused
 from .imports import is_gone
 
-__all__ = ["Page", "Part", "Region", "shifted"]
-
 
 @dataclass(frozen=True)
 class Region:

@@ -10,8 +10,6 @@ from ...code.tree import Statement, walk
 from ...names.scopes import Binding
 from .page import Page, Region
 
-__all__ = ["Peek", "peeks"]
-
 _SESSIONS = ("tf.Session", "tf.InteractiveSession", "tf.train.MonitoredSession")
 _INITIALIZERS = (
     "tf.global_variables_initializer",

@@ -50,8 +50,6 @@ from .unrolled import with_metrics_unrolled
 from .variable_names import with_names_of_keras
 from .words import Reworded, reworded, watched
 
-__all__ = ["NativeFile", "native"]
-
 # Words of programs that are kept, and what these do.
 _NOT_MOVED = {
     "CheckpointSaverListener": "listens to how its checkpoints are saved",

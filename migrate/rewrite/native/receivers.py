@@ -14,8 +14,6 @@ from ...project.facts import ParsedModule
 from .page import Page, Part, Region
 from .word import Handler, Odd, Word, arguments, named, taken
 
-__all__ = ["WORDS", "exports", "receivers"]
-
 _EXPORT = "tf.estimator.export."
 _RECEIVERS = {
     f"{_EXPORT}ServingInputReceiver": (

@@ -15,8 +15,6 @@ from .text import attribute_of_self, loads_in
 if TYPE_CHECKING:
     from .classes import Lifted
 
-__all__ = ["CELLS", "RECURRENT", "cell", "cell_name", "recurrent"]
-
 _DYNAMIC = (
     "dtype", "parallel_iterations", "swap_memory", "time_major", "scope",
 )  # fmt: skip

@@ -26,8 +26,6 @@ from .slices import GLOBAL_STEPS, Mode, is_step
 if TYPE_CHECKING:
     from .task import Maker
 
-__all__ = ["Said"]
-
 _SUMMARIES = "tf.summary."
 _SHORT = 50
 _EQUAL = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))

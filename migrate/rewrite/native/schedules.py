@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .code import Arguments, Code, Refused, call, grouped, is_absent, literal
 
-__all__ = ["SIGNATURES", "schedule"]
-
 _KERAS = "tf_keras.optimizers.schedules."
 _OLD_KERAS = "tf.keras.optimizers.schedules."
 

@@ -12,8 +12,6 @@ from ...project.facts import ParsedModule
 from .code import dotted, literal
 from .text import Text, attribute_of_self, fitted, on_one_line, parameters_of
 
-__all__ = ["as_sequential"]
-
 _LAYERS = "tf_keras.layers."
 _ACTIVATIONS = frozenset(
     f"tf.{name}"

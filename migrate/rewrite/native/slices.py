@@ -14,8 +14,6 @@ from ...model.in_mode import Called, Decided, InMode
 from ...model.values import Const, Dict, Value
 from .code import Refused
 
-__all__ = ["GLOBAL_STEPS", "HEAD", "SPECS", "Mode", "Slice", "is_step", "refused"]
-
 GLOBAL_STEPS = frozenset(
     (
         "tf.contrib.framework.get_global_step",

@@ -9,8 +9,6 @@ import libcst as cst
 from .page import Page
 from .word import Handler, Word, flags_are_parsed, in_sight, named, root_of, taken
 
-__all__ = ["WORDS"]
-
 _LOGGING = ("tf.logging", "tf.python.platform.tf_logging")
 _LEVELS = ("DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 _LOGGERS = {"warn": "warning", "fatal": "critical"}

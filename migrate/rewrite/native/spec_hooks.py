@@ -17,8 +17,6 @@ from .slices import Mode, is_step
 if TYPE_CHECKING:
     from .task import Maker
 
-__all__ = ["SpecHooks", "read_hooks"]
-
 _LOGGING = ("tensors", "every_n_iter", "every_n_secs", "at_end", "formatter")
 # What a specification calls its hooks, and the mode that runs them.
 _FIELDS = {

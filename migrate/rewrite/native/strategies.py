@@ -11,8 +11,6 @@ from ...code.arguments import is_none
 from .page import Page
 from .word import Handler, Word, arguments
 
-__all__ = ["WORDS", "for_servers", "left"]
-
 _CONTRIB = "tf.contrib.distribute."
 _MIRRORED = (
     "devices",

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from ...names.ast_nodes import walk
 from .text import Text, names_in
 
-__all__ = ["exports", "with_tables_tracked"]
-
 _KINDS = ("StaticHashTable", "StaticVocabularyTable")
 _Definition = ast.FunctionDef | ast.ClassDef
 

@@ -15,25 +15,6 @@ from ...names.table import lookup
 from ...project.long_lines import WIDTH
 from .code import Refused
 
-__all__ = [
-    "GONE",
-    "HELD",
-    "Text",
-    "attribute_of_self",
-    "bound_names",
-    "elements",
-    "fitted",
-    "loads_in",
-    "names_in",
-    "on_one_line",
-    "parameters_of",
-    "place_of",
-    "stores_in",
-    "substituted",
-    "with_lines_fitted",
-    "without_gone",
-]
-
 # Stands for a statement that went elsewhere, until all edits are made.
 GONE = "_gone_"
 _INDENT = " " * 4

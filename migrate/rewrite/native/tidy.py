@@ -11,18 +11,6 @@ from ...names.ast_nodes import children as ast_children
 from ...names.ast_nodes import walk as walk_ast
 from .text import Text
 
-__all__ = [
-    "held",
-    "indented",
-    "listed",
-    "read_by_name",
-    "returning",
-    "shared",
-    "with_optimizer",
-    "without_aliases",
-    "without_unread",
-]
-
 
 def indented(text: str, by: str = "    ") -> str:
     """The text with each line that has something moved to the right.

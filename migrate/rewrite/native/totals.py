@@ -12,8 +12,6 @@ from ...code.tree import Tree, only_small, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from .losses import SIGNATURES as LOSSES
 
-__all__ = ["with_losses_added"]
-
 _TOTAL = "tf.losses.get_total_loss"
 _HOMES = ("tf.losses.", "tf.contrib.losses.", "tf.contrib.slim.losses.")
 _LIST = "get_losses"

@@ -17,8 +17,6 @@ from .text import parameters_of, without_gone
 if TYPE_CHECKING:
     from .classes import Lifted, Module
 
-__all__ = ["with_towers_unfolded"]
-
 
 class _Model(NamedTuple):
     """A model of a function, and what makes and calls it."""

@@ -9,8 +9,6 @@ from .config import fields
 from .page import Page
 from .word import Handler, Word, arguments, taken
 
-__all__ = ["WORDS"]
-
 _ESTIMATOR = (
     *("model_fn", "model_dir", "config", "params", "use_tpu", "train_batch_size"),
     *("eval_batch_size", "predict_batch_size", "batch_axis", "eval_on_tpu"),

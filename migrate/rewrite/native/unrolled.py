@@ -13,8 +13,6 @@ from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule, ProjectFacts
 
-__all__ = ["with_metrics_unrolled"]
-
 _MOST = 24
 _Node = TypeVar("_Node", cst.BaseStatement, cst.BaseExpression)
 _CONSTANTS = (cst.SimpleString, cst.Integer, cst.Float)

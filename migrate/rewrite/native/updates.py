@@ -24,8 +24,6 @@ from .slices import Slice, is_step
 if TYPE_CHECKING:
     from .task import Maker
 
-__all__ = ["Trained", "clipped", "is_updates", "read_training"]
-
 _IGNORED = (
     "gate_gradients",
     "aggregation_method",

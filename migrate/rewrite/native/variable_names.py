@@ -11,8 +11,6 @@ from ...project.facts import ParsedModule, ProjectFacts
 from .code import Refused, dotted
 from .text import Text
 
-__all__ = ["with_names_of_keras"]
-
 # What names of tf.contrib have in them, and what those of Keras have instead.
 _TODAY = {
     "BatchNorm": "normalization",

@@ -20,8 +20,6 @@ from .text import (
 if TYPE_CHECKING:
     from .classes import Lifted
 
-__all__ = ["SEQUENCE_INPUT", "move_weights", "sequence_input"]
-
 SEQUENCE_INPUT = "tf.contrib.feature_column.sequence_input_layer"
 
 _GET_VARIABLE = (

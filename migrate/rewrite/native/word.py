@@ -13,21 +13,6 @@ from ...project.text import Edit, apply_edits
 from .code import Code
 from .page import Page
 
-__all__ = [
-    "Handler",
-    "Odd",
-    "Word",
-    "arguments",
-    "flags_are_parsed",
-    "in_sight",
-    "named",
-    "placed",
-    "plain",
-    "root_of",
-    "spelled",
-    "taken",
-]
-
 
 @dataclass(frozen=True)
 class Word:

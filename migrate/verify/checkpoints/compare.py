@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from .contents import Checkpoint, Entry
 from .convert import match_weights
 
-__all__ = ["Comparison", "compare"]
-
 
 @dataclass
 class Comparison:

@@ -16,8 +16,6 @@ from typing import Any
 from ...errors import UserError
 from .contents import OBJECT_GRAPH_KEY, Checkpoint, Entry
 
-__all__ = ["Conversion", "convert", "match_weights"]
-
 
 @dataclass
 class Conversion:

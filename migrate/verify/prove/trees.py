@@ -9,8 +9,6 @@ from pathlib import Path
 
 from ...errors import UserError
 
-__all__ = ["copy_tree"]
-
 # Larger files are data: they are read where they are.
 _LARGEST_COPY = 1024 * 1024
 _MOST_FILES = 20_000
