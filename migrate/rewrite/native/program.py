@@ -55,7 +55,6 @@ __all__ = ["NativeFile", "native"]
 # Words of programs that are kept, and what these do.
 _NOT_MOVED = {
     "CheckpointSaverListener": "listens to how its checkpoints are saved",
-    "NanLossDuringTrainingError": "waits for the error of a hook",
 }
 # What has no form where several processes train, and why.
 _NOT_TOGETHER = {
