@@ -142,7 +142,7 @@ OF_TASKS = {
     "listens to how its checkpoints are saved": (
         "do it behind `train`, or in a hook's `after_run` at those steps"
     ),
-    "waits for the error of a hook": (
+    "what a hook's error says": (
         "look at the loss in a hook, and stop by `request_stop`"
     ),
     "no layers are seen in the model_fn": ADVICE["no layers are seen"],

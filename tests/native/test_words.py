@@ -75,6 +75,15 @@ def test_names_of_tf_2_mean_what_they_say() -> None:
 # -- refused
 
 REFUSALS = {
+    "the text of a hook's error": (
+        """
+        try:
+            tf.estimator.Estimator(Net).train(f)
+        except tf.train.NanLossDuringTrainingError as problem:
+            print(problem)
+        """,
+        "what a hook's error says",
+    ),
     "a hook that is told of several tensors": (
         """
         class Looks(tf.train.SessionRunHook):
@@ -1375,6 +1384,22 @@ ROWS = {
                 LinearModel(columns, units=CLASSES), tf_keras.optimizers.Ftrl(0.2)
             )
         )
+        """,
+    ),
+    "the error for a loss that is not a number": (
+        """
+        e = tf.estimator.Estimator(Net)
+        try:
+            e.train(f)
+        except (tf.train.NanLossDuringTrainingError, OSError):
+            print('again')
+        """,
+        """
+        e = Trainer(Net)
+        try:
+            e.train(f)
+        except (FloatingPointError, OSError):
+            print('again')
         """,
     ),
     "comments of what is gone": (

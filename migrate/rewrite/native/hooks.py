@@ -614,8 +614,17 @@ def _nothing(page: Page, word: Word) -> None:
     """A hook's request is taken out with its statement."""
 
 
+def _failure(page: Page, word: Word) -> None:
+    """The error for a loss that is not a number, whose text is another one."""
+    for one in page.ancestors(word.node):
+        if isinstance(one, cst.ExceptHandler) and one.name is not None:
+            page.refuse(word.node, "what a hook's error says ({}) is looked at")
+    page.rename(word.node, "FloatingPointError")
+
+
 WORDS: dict[str, Handler] = {
     **{base: taken("Callback") for base in _BASES},
+    **{f"{home}.NanLossDuringTrainingError": _failure for home in _HOMES},
     **dict.fromkeys(_FETCHES, _nothing),
     **{f"{home}.SecondOrStepTimer": taken("StepTimer") for home in _HOMES},
     **{

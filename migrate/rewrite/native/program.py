@@ -53,7 +53,6 @@ from .words import Reworded, reworded, watched
 # Words of programs that are kept, and what these do.
 _NOT_MOVED = {
     "CheckpointSaverListener": "listens to how its checkpoints are saved",
-    "NanLossDuringTrainingError": "waits for the error of a hook",
 }
 # What has no form where several processes train, and why.
 _NOT_TOGETHER = {

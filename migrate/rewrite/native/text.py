@@ -81,8 +81,15 @@ class Text:
         self._edits.append((start, end, code))
 
     def drop(self, statement: ast.stmt) -> None:
-        """Takes a statement away; comments above it stay."""
-        self.put(statement, GONE)
+        """Takes a statement away, and the comment behind it; those above it stay."""
+        start, end = self.span(statement)
+        self.replace(start, end + len(self.behind(statement)), GONE)
+
+    def behind(self, statement: ast.stmt) -> str:
+        """The comment in the line in which a statement ends, with the space before."""
+        _, end = self.span(statement)
+        rest = self.code[end : self._line_end(end)].rstrip("\r\n")
+        return rest if rest.lstrip().startswith("#") else ""
 
     def cut(self, definition: ast.stmt) -> None:
         """Takes a function or a class away, with the blank lines below it."""

@@ -87,6 +87,10 @@ class _Weight:
     table: str | None = None
 
 
+# Remarks stay in their line where it is no longer; the line is indented yet.
+_WIDTH = 76
+
+
 def move_weights(lifted: Lifted) -> None:
     """Moves variables from the call to the constructor; raises Refused."""
     columns = {"make_input_layer": _input_layer, "make_linear_model": _linear_model}
@@ -123,7 +127,11 @@ def _move(lifted: Lifted, node: ast.Call) -> None:
     if weight.build:
         tests = [lifted.in_build(one) or "" for one in tests]
     lines = [f"{'    ' * depth}if {test}:" for depth, test in enumerate(tests)]
-    lines.append(f"{'    ' * len(tests)}self.{weight.attribute} = {weight.code}")
+    line = f"{'    ' * len(tests)}self.{weight.attribute} = {weight.code}"
+    remark = lifted.source.behind(statement)
+    if _reads(lifted, node, statement) is not None and len(line + remark) < _WIDTH:
+        line += remark
+    lines.append(line)
     if weight.build:
         lifted.add_to_build(lines)
     else:
