@@ -170,7 +170,7 @@ OF_TASKS = {
         "choose the value in one line, as in `keep = 0.5 if mode == TRAIN else 1.0`"
     ),
     "mode makes another model": "give what depends on the mode to its call",
-    "gives a scope that is not seen": "define it in the file that enters the scope",
+    "does not name its functions": "give the scope a list of functions and arguments",
     "an arg_scope is around": "enter the scope in the function that makes the layers",
     "has no place in a Task": "take it out of the model_fn, or do it in a hook",
     "on embeddings: Keras moves rows": "train by tf.train.AdamOptimizer, or without rows",
