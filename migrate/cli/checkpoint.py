@@ -130,11 +130,7 @@ def convert(
             raise UserError(f"--map {item}: expected NEW=OLD")
         renames[new] = old
     done = converter.convert(
-        _opened(source),
-        _opened(like),
-        output,
-        renames=renames,
-        force=force,
+        _opened(source), _opened(like), output, renames=renames, force=force
     )
     for entry, origin in done.replaced:
         click.echo(f"{printable(entry.name)} <- {printable(origin.name)}")

@@ -38,10 +38,7 @@ class NamedPath(click.Path):
     """A path that has a name: an empty word, as of an unset variable, is not `.`."""
 
     def convert(
-        self,
-        value: Any,
-        param: click.Parameter | None,
-        ctx: click.Context | None,
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> Any:
         """The path; fails for an empty word."""
         if value in ("", b""):

@@ -65,10 +65,7 @@ def _print(told: Told) -> None:
     from ..verify.table import print_verdict
 
     console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
-    table = Table(
-        title=f"{told.examples:,} images, 2 replicas",
-        pad_edge=False,
-    )
+    table = Table(title=f"{told.examples:,} images, 2 replicas", pad_edge=False)
     table.add_column("")
     table.add_column("legacy program, run by compat", justify="right")
     table.add_column("rewritten program, plain TF2", justify="right")

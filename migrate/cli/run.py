@@ -68,9 +68,7 @@ program's own. The exit status is the program's own too.
     "2.15, which stay eager. By itself it looks at the names that PROGRAM uses.",
 )
 @click.option(
-    "--shell-lines",
-    is_flag=True,
-    help="Also run the !shell lines of a notebook.",
+    "--shell-lines", is_flag=True, help="Also run the !shell lines of a notebook."
 )
 @click.argument("program")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)

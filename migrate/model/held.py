@@ -16,17 +16,7 @@ from ..project.facts import Definition, ParsedModule
 from .calls import Calls
 from .definitions import constant, given_to, is_record
 from .terms import term
-from .values import (
-    Config,
-    Const,
-    Dict,
-    Env,
-    Instance,
-    Symbol,
-    Time,
-    Value,
-    time_of,
-)
+from .values import Config, Const, Dict, Env, Instance, Symbol, Time, Value, time_of
 
 
 def held_object(

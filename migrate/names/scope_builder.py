@@ -210,10 +210,7 @@ class _Builder:
             if alias.asname is not None:
                 if isinstance(alias.asname.name, cst.Name):
                     self.bind(
-                        alias.asname.name.value,
-                        BindingKind.IMPORT,
-                        node,
-                        target=dotted,
+                        alias.asname.name.value, BindingKind.IMPORT, node, target=dotted
                     )
             else:
                 root = dotted.split(".")[0]

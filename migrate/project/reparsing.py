@@ -41,12 +41,7 @@ def parse_again(text: str, old_text: str, old: cst.Module) -> cst.Module:
     """What `parse` gives for a text, with nodes of ``old``, which is ``old_text``."""
     try:
         return _joined(_pieces(text), _pieces(old_text), old)
-    except (
-        _Uncertain,
-        cst.ParserSyntaxError,
-        cst.CSTValidationError,
-        RecursionError,
-    ):
+    except (_Uncertain, cst.ParserSyntaxError, cst.CSTValidationError, RecursionError):
         return parse(text)
 
 

@@ -114,10 +114,7 @@ class _Worker(Generic[Task, Made]):
     """One process, the tasks it was given, and the clock of the first of them."""
 
     def __init__(
-        self,
-        context: Any,
-        start: Callable[[], Callable[[Task], Made]],
-        limits: Limits,
+        self, context: Any, start: Callable[[], Callable[[Task], Made]], limits: Limits
     ) -> None:
         self.limits = limits
         self.tasks: deque[Task] = deque()

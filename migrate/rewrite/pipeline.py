@@ -281,10 +281,7 @@ def _by_rules(
 
 
 def _checked(
-    parsed: ParsedModule,
-    text: str,
-    facts: ProjectFacts,
-    near: Source,
+    parsed: ParsedModule, text: str, facts: ProjectFacts, near: Source
 ) -> ParsedModule:
     """A file with a new text that passes the guard; ``near`` has most of the text."""
     source = parsed.source

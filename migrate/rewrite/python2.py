@@ -143,15 +143,7 @@ def remains(path: Path, old: str, new: str) -> list[Finding]:
     if not re.search(r"(?m)^from __future__ import .*\bdivision\b", old):
         told += _divisions(tree)
     return [
-        Finding(
-            path,
-            line,
-            1,
-            PYTHON2.id,
-            message,
-            Outcome.ADVICE,
-            Safety.NEEDS_REVIEW,
-        )
+        Finding(path, line, 1, PYTHON2.id, message, Outcome.ADVICE, Safety.NEEDS_REVIEW)
         for line, message in sorted(set(told))
     ]
 

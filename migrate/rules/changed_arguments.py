@@ -87,11 +87,7 @@ def check(use: SymbolUse, context: Context) -> Diagnosis | None:
         )
     what = "arguments changed" if edits else f"is `{target}` today"
     return Diagnosis(
-        RULE.id,
-        f"`{use.symbol}` {what}",
-        edits=edits,
-        symbol=use.symbol,
-        target=target,
+        RULE.id, f"`{use.symbol}` {what}", edits=edits, symbol=use.symbol, target=target
     )
 
 

@@ -62,9 +62,7 @@ def check_call(call: cst.Call, context: Context) -> Diagnosis | None:
     else:
         edits.append(Edit(owner_end, end, ")"))
     return Diagnosis(
-        RULE.id,
-        f"`Dataset.{name}` is `tf.compat.v1.data.{name}` today",
-        tuple(edits),
+        RULE.id, f"`Dataset.{name}` is `tf.compat.v1.data.{name}` today", tuple(edits)
     )
 
 

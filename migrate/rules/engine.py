@@ -360,10 +360,7 @@ class _Engine:
             offset = self.context.span(found.node)[0]
             if taken.meet(diagnosis.edits):
                 diagnosis = replace(
-                    diagnosis,
-                    edits=(),
-                    outcome=Outcome.LEFT,
-                    reason=POSTPONED,
+                    diagnosis, edits=(), outcome=Outcome.LEFT, reason=POSTPONED
                 )
             edits.extend(diagnosis.edits)
             taken.add(diagnosis.edits)

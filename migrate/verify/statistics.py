@@ -36,10 +36,7 @@ class Equivalence:
 
 
 def equivalence(
-    first: Sequence[float],
-    second: Sequence[float],
-    *,
-    margin: float,
+    first: Sequence[float], second: Sequence[float], *, margin: float
 ) -> Equivalence:
     """Two one-sided Welch tests of ``|mean(second) - mean(first)| < margin``."""
     if len(first) < 2 or len(second) < 2:

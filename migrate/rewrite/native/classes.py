@@ -954,9 +954,7 @@ class Lifted:
             return
         step = " " * (self.call.body[0].col_offset - self.call.col_offset)
         self.source.add(
-            self.call,
-            "def build(self, input_shape):",
-            *(step + one for one in lines),
+            self.call, "def build(self, input_shape):", *(step + one for one in lines)
         )
         start, _ = self.source.span(self.call)
         line = self.source.code.rfind("\n", 0, start) + 1

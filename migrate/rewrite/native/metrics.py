@@ -126,11 +126,7 @@ class Metric:
 
 
 def metric(
-    symbol: str,
-    key: str,
-    arguments: Arguments,
-    *,
-    types: Types | None = None,
+    symbol: str, key: str, arguments: Arguments, *, types: Types | None = None
 ) -> Metric:
     """The metric of a key of eval_metric_ops; the key is source text, too."""
     if symbol not in SIGNATURES:

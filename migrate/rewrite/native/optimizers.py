@@ -71,11 +71,7 @@ NAMES = {
 }
 
 # What Keras calls parameters that were called otherwise.
-_RENAMED = {
-    "beta1": "beta_1",
-    "beta2": "beta_2",
-    "use_nesterov": "nesterov",
-}
+_RENAMED = {"beta1": "beta_1", "beta2": "beta_2", "use_nesterov": "nesterov"}
 # Defaults of TensorFlow 1 for what has others here, or none.
 _OLD_DEFAULTS = {
     _TRAIN + "AdadeltaOptimizer": {"epsilon": "1e-8"},
@@ -162,11 +158,7 @@ def optimizer(symbol: str, arguments: Arguments, *, schedule: bool, rows: bool) 
 
 
 def _made(
-    name: str,
-    given: Arguments,
-    *,
-    training: bool = False,
-    notes: tuple[str, ...] = (),
+    name: str, given: Arguments, *, training: bool = False, notes: tuple[str, ...] = ()
 ) -> Code:
     """The call of an optimizer's class, without arguments that are its defaults."""
     named = {}

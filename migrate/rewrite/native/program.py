@@ -51,9 +51,7 @@ from .variable_names import with_names_of_keras
 from .words import Reworded, reworded, watched
 
 # Words of programs that are kept, and what these do.
-_NOT_MOVED = {
-    "CheckpointSaverListener": "listens to how its checkpoints are saved",
-}
+_NOT_MOVED = {"CheckpointSaverListener": "listens to how its checkpoints are saved"}
 # What has no form where several processes train, and why.
 _NOT_TOGETHER = {
     "KerasTask": "makes its Keras model before it has joined it",

@@ -139,10 +139,7 @@ class Program:
         return self.text.of(node)
 
     def said(
-        self,
-        node: ast.expr,
-        names: Mapping[str, str],
-        hidden: Container[str],
+        self, node: ast.expr, names: Mapping[str, str], hidden: Container[str]
     ) -> str | None:
         """An expression with other code for names; None if it means another thing.
 
@@ -457,9 +454,7 @@ def _made_by_call(program: Program, plain: Plain) -> bool:
                 wanted = only[0]
         attribute = fresh(wanted, taken)
         program.text.add(
-            plain.init.body[-1],
-            f"self.{attribute} = {program.of(value)}",
-            below=True,
+            plain.init.body[-1], f"self.{attribute} = {program.of(value)}", below=True
         )
         for read in reads:
             program.text.put(read, f"self.{attribute}")

@@ -11,11 +11,7 @@ from typing import TYPE_CHECKING
 from ...names.ast_nodes import walk as walk_ast
 from .code import Refused, call, dotted, is_absent, literal, parsed
 from .layers import initializer, regularizer
-from .text import (
-    attribute_of_self,
-    loads_in,
-    place_of,
-)
+from .text import attribute_of_self, loads_in, place_of
 
 if TYPE_CHECKING:
     from .classes import Lifted

@@ -117,9 +117,7 @@ def open_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
 def _told(path: str) -> Iterator[None]:
     """Files that are truncated, missing or something else are the user's to mend."""
     import tensorflow as tf
-    from google.protobuf.message import (
-        DecodeError,
-    )
+    from google.protobuf.message import DecodeError
 
     try:
         yield

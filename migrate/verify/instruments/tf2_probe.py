@@ -211,9 +211,7 @@ class Probe:
         told = {"used": self.log.uses(weights), "trained": places}
         try:
             values = self._starting.values_for(
-                training.name,
-                weights_of(drawn, told),
-                strict,
+                training.name, weights_of(drawn, told), strict
             )
         except MatchError as error:
             self.problem = str(error)
