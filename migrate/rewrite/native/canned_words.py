@@ -29,7 +29,10 @@ _STAND = {"model_dir": "MODEL_DIR_ARGUMENT", "config": "CONFIG_ARGUMENT"}
 
 def _canned(page: Page, word: Word) -> None:
     signatures = SIGNATURES_2 if page.for_tf2 else SIGNATURES
-    call, args = in_sight(page, word, signatures[word.symbol])
+    seen = in_sight(page, word, signatures[word.symbol])
+    if seen is None:
+        return
+    call, args = seen
     given: dict[str, str] = {}
     kept: dict[str, cst.CSTNode] = {}
     for name, arg in args.items():
@@ -43,6 +46,7 @@ def _canned(page: Page, word: Word) -> None:
             if _is_made_elsewhere(page, value):
                 why = f"whose {name} is not made in its call"
                 page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
+                return
         given[name] = plain(page, value)
     texts = [one.source.text for one in page.files]
     rows = any("embedding" in text for text in texts)
@@ -59,6 +63,7 @@ def _canned(page: Page, word: Word) -> None:
         )
     except Refused as refused:
         page.refuse(word.node, f"{refused} ({{}})")
+        return
     page.replaced.add(root_of(word.node))
     for name, arg in args.items():
         if name.endswith("optimizer") or name == "head":
@@ -83,7 +88,10 @@ def _is_made_elsewhere(page: Page, value: cst.BaseExpression) -> bool:
 
 def _add_metrics(page: Page, word: Word) -> None:
     """A trainer with more metrics, whose function tells what these are given."""
-    call, args = in_sight(page, word, ("trainer", "measured"))
+    seen = in_sight(page, word, ("trainer", "measured"))
+    if seen is None:
+        return
+    call, args = seen
     page.rename(word.node, page.take("add_metrics"))
     for name, old in (("trainer", "estimator"), ("measured", "metric_fn")):
         if old in args:
@@ -93,6 +101,7 @@ def _add_metrics(page: Page, word: Word) -> None:
         made = _measured(page, args["measured"].value)
     except (Odd, Refused) as problem:
         page.refuse(call, f"the metrics ({{}}) are not added: {problem}")
+        return
     keyword = "make_metrics=" if "metric_fn" in args else ""
     shown = ", ".join(made)
     if len(made) > 1:
@@ -159,6 +168,7 @@ def _forward_features(page: Page, word: Word) -> None:
     args = None if call is None else arguments(page, call, ("trainer", "keys"))
     if call is None or args is None or word.stays or "sparse_default_values" in args:
         page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+        return
     page.rename(word.node, page.take("forward_features"))
     if "estimator" in args:
         page.rename_keyword(args["estimator"], "trainer")

@@ -52,6 +52,8 @@ def with_strategy(
         if page.context.needs_tf is not None:
             why = "needs `import tensorflow as tf` in"
             page.refuse(parsed.module.body[0], f"`--strategy` {why} {parsed.path.name}")
+        if page.refusals:
+            raise Refused(min(page.refusals)[1])
         text = page.result()
         found.append(parsed if text == page.text else changed(parsed, facts, text))
     if strategy and not placed:
@@ -75,6 +77,7 @@ def _configure(page: Page, call: cst.Call, strategy: str) -> None:
     args = arguments(page, call, FIELDS)
     if args is None:
         page.refuse(call, "`--strategy`: the arguments of a RunConfig ({}) are hidden")
+        return
     for name in _ASKED:
         if name in args:
             page.drop_argument(call, args[name])

@@ -38,6 +38,7 @@ def _experiment(page: Page, word: Word) -> None:
     args = None if call is None or word.stays else arguments(page, call, _PARAMETERS)
     if call is None or args is None or "estimator" not in args:
         page.refuse(word.node, "an Experiment ({}) is not made in plain sight")
+        return
     given = {
         name: one
         for name, one in args.items()
@@ -51,6 +52,7 @@ def _experiment(page: Page, word: Word) -> None:
     if odd or not {"train_input_fn", "eval_input_fn"} <= set(given):
         why = f"with `{odd[0]}`" if odd else "without its input functions"
         page.refuse(word.node, f"an Experiment ({{}}) {why} has no native form")
+        return
     if "train_monitors" in given:
         page.words.add("hooks")
     if "eval_hooks" in given:

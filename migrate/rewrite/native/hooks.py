@@ -534,6 +534,7 @@ def _logged(page: Page, word: Word) -> None:
     strings = _strings(tensors)
     if strings is None:
         page.refuse(word.node, "what a LoggingTensorHook ({}) logs is no list of names")
+        return
     for one in strings:
         name = str(one.evaluated_value)
         if name.endswith(":0"):

@@ -438,6 +438,7 @@ def _table(page: Page, word: Word) -> None:
     first = None if args is None else args.pop(_TABLES[name][0], None)
     if args is None or first is None or word.call is None:
         page.refuse(word.node, f"the arguments of `{name}` ({{}}) cannot be told")
+        return
     args.pop("name", None)
     odd = [
         key
@@ -454,6 +455,7 @@ def _table(page: Page, word: Word) -> None:
         words = words.args[0].value if len(words.args) == 1 else words
     if odd or (name != "index_table_from_file" and not _is_plain(words)):
         page.refuse(word.node, f"`{name}` ({{}}) of what is computed: give it a list")
+        return
     lookup = page.tf(word.node, "lookup")
     kind = page.tf(word.node, "int64")
     text = page.source(words)

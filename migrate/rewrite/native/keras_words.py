@@ -106,10 +106,12 @@ def _recurrent(page: Page, word: Word) -> None:
         return
     if call is None or any(arg.star for arg in call.args):
         page.refuse(word.node, f"`{word.symbol}` ({{}}) had other defaults: call it")
+        return
     given = {arg.keyword.value for arg in call.args if arg.keyword is not None}
     positional = len(call.args) - len(given)
     if positional > 3:
         page.refuse(word.node, f"name the arguments of `{word.symbol}` ({{}})")
+        return
     if _GATES not in given and positional < 3:
         page.add_argument(call, f"{_GATES}={page.string('hard_sigmoid')}")
     if "GRU" in word.symbol and "reset_after" not in given:
@@ -178,6 +180,7 @@ def _session(page: Page, word: Word) -> None:
     _home(page, word)
     if word.call is None or not isinstance(page.parent(word.call), cst.Expr):
         page.refuse(word.node, f"`{word.symbol}` ({{}}) works with a session")
+        return
     page.drop_statement(page.statement(word.node))
     page.replaced.add(root_of(word.node))
     for arg in word.call.args:
@@ -222,7 +225,10 @@ _SCALED = (
 
 def _model_to_estimator(page: Page, word: Word) -> None:
     """A compiled model is a task of its own."""
-    call, args = in_sight(page, word, _MODEL)
+    seen = in_sight(page, word, _MODEL)
+    if seen is None:
+        return
+    call, args = seen
     for name in ("metric_names_map", "export_outputs"):
         if name in args and not is_none(args[name].value):
             page.refuse(args[name].value, f"`{name}` of model_to_estimator ({{}})")
@@ -230,6 +236,7 @@ def _model_to_estimator(page: Page, word: Word) -> None:
     chosen = path if model is None or is_none(model.value) else model
     if chosen is None:
         page.refuse(word.node, "model_to_estimator ({}) has no model")
+        return
     page.rename(word.node, page.take("Trainer"))
     for name, arg in args.items():
         if arg is not chosen and name not in ("model_dir", "config"):
@@ -272,6 +279,7 @@ def compiled(page: Page) -> None:
         args = arguments(page, call, _COMPILE)
         if args is None:
             page.refuse(call, "the arguments of compile ({}) are hidden by stars")
+            continue
         for name in ("sample_weight_mode", "target_tensors", "distribute"):
             if name in args and is_none(args[name].value):
                 page.drop_argument(call, args[name])
@@ -339,7 +347,10 @@ def _has_rows(page: Page) -> bool:
 
 def _optimizer(page: Page, word: Word) -> None:
     """An optimizer of TF 1 takes the steps of one of Keras."""
-    call, args = in_sight(page, word, SIGNATURES[word.symbol], may_stay=True)
+    seen = in_sight(page, word, SIGNATURES[word.symbol], may_stay=True)
+    if seen is None:
+        return
+    call, args = seen
     if word.symbol.startswith(_KERAS) and page.for_tf2:
         _home(page, word)
         return
@@ -348,6 +359,7 @@ def _optimizer(page: Page, word: Word) -> None:
         code = optimizer(word.symbol, given, schedule=False, rows=_has_rows(page))
     except Refused as refused:
         page.refuse(word.node, f"{refused} ({{}})")
+        return
     page.replaced.add(root_of(word.node))
     placed(page, call, code)
 
@@ -364,12 +376,16 @@ def _schedule(page: Page, word: Word) -> None:
     """The rate of a step, by Keras' schedule: outside of a model function."""
     names = SCHEDULES[word.symbol]
     step = "x" if "x" in names else "global_step"
-    call, args = in_sight(page, word, names, step, may_stay=True)
+    seen = in_sight(page, word, names, step, may_stay=True)
+    if seen is None:
+        return
+    call, args = seen
     given = {name: plain(page, arg.value) for name, arg in args.items() if name != step}
     try:
         code = schedule(word.symbol, given)
     except Refused as refused:
         page.refuse(word.node, f"{refused} ({{}})")
+        return
     page.replaced.add(root_of(word.node))
     text = f"{code.text}({plain(page, args[step].value)})"
     placed(page, call, replace(code, text=text))

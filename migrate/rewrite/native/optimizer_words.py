@@ -36,7 +36,10 @@ _ROWS = ("embedding", "gather", "feature_column")
 
 def _optimizer(page: Page, word: Word) -> None:
     """The optimizer of Keras that takes the same steps."""
-    call, args = in_sight(page, word, OPTIMIZERS[word.symbol])
+    seen = in_sight(page, word, OPTIMIZERS[word.symbol])
+    if seen is None:
+        return
+    call, args = seen
     given = {name: plain(page, one.value) for name, one in args.items()}
     rate = args.get("learning_rate")
     if rate is not None:
@@ -49,6 +52,7 @@ def _optimizer(page: Page, word: Word) -> None:
         code = optimizer(word.symbol, given, schedule=not fixed, rows=rows)
     except Refused as refused:
         page.refuse(word.node, f"{refused} ({{}})")
+        return
     page.replaced.add(root_of(word.node))
     clip = _clipping(page, call)
     whole = call
@@ -98,12 +102,14 @@ def _schedule(page: Page, word: Word) -> None:
     counted = _is_step(page, args[step])
     if counted and not _is_rate(page, call):
         page.refuse(word.node, f"`{word.symbol}` ({{}}) is no rate of an optimizer")
+        return
     given = {name: plain(page, one.value) for name, one in args.items()}
     given.pop(step)
     try:
         code = schedule(word.symbol, given)
     except Refused as refused:
         page.refuse(word.node, f"{refused} ({{}})")
+        return
     page.replaced.add(root_of(word.node))
     if not counted:
         # The rate of a step that the caller names.
@@ -132,6 +138,7 @@ def _loss(page: Page, word: Word) -> None:
         code = loss(word.symbol, texts, learned=learned)
     except Refused as refused:
         page.refuse(word.node, f"{refused} ({{}})")
+        return
     if SUMMED in code.notes:
         why = "that is a sum is made in a function: make it in the model_fn"
         page.refuse(word.node, f"a loss ({{}}) {why}")

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NoReturn
 
 import libcst as cst
 
@@ -15,7 +14,6 @@ from ...names.names import canonical
 from ...names.scopes import Binding, BindingKind, Scope
 from ...project.facts import ParsedModule
 from ...rules.context import Context
-from .code import Refused
 from .imports import is_gone
 
 
@@ -71,6 +69,7 @@ class Page(Tree):
         self.words: set[str] = set()
         self.watched: set[str] = set()
         self.notes: list[tuple[int, str]] = []
+        self.refusals: list[tuple[int, str]] = []
         # Other imports: (module, name or "", bound name).
         self.imports: dict[tuple[str, str], str] = {}
         self._changes: list[_Change] = []
@@ -339,12 +338,12 @@ class Page(Tree):
         """Says what differs, or was left out."""
         self.notes.append((self.line(node), what))
 
-    def refuse(self, node: cst.CSTNode, why: str) -> NoReturn:
-        """Raises Refused: why the program cannot be native; ``{}`` is where."""
+    def refuse(self, node: cst.CSTNode, why: str) -> None:
+        """Says why the program cannot be native; ``{}`` is where."""
         line = self.line(node)
         cell, number = self.parsed.source.locate(line)
         where = f"line {number}" if cell is None else f"cell {cell}, line {number}"
-        raise Refused(why.replace("{}", where))
+        self.refusals.append((line, why.replace("{}", where)))
 
     # -- the new text -----------------------------------------------------------------
 

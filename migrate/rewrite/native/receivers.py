@@ -379,6 +379,7 @@ def _raw(page: Page, word: Word) -> None:
         features = page.value(args["features"].value) if "features" in args else None
     if features is None:
         page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+        return
     made: list[cst.CSTNode] = [*walk(features)]
     for name in [one for one in made if isinstance(one, cst.Name)]:
         binding = page.assigned(name)
@@ -429,6 +430,7 @@ def _receiving(
     args = arguments(page, call, parameters)
     if args is None:
         page.refuse(call, "the arguments of an export ({}) are hidden by stars")
+        return
     renamed = {_OLD.get(name, name): arg for name, arg in args.items()}
     named(page, call, renamed, 2)
     for name, arg in renamed.items():

@@ -143,7 +143,10 @@ def _file(name: str) -> Handler:
 
 def _read_file(page: Page, word: Word) -> None:
     parameters = ("filename", "binary_mode")
-    call, args = in_sight(page, word, parameters, "filename", may_stay=True)
+    seen = in_sight(page, word, parameters, "filename", may_stay=True)
+    if seen is None:
+        return
+    call, args = seen
     mode = args.get("binary_mode")
     shown = "" if mode is None or page.source(mode.value) == "False" else "b"
     if mode is not None and page.source(mode.value) not in ("True", "False"):
@@ -174,6 +177,7 @@ def _cuda(page: Page, word: Word) -> None:
     """What CUDA was asked for: a GPU. Today TensorFlow is built with it anywhere."""
     if word.call is None:
         page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+        return
     devices = page.tf(word.node, "config.list_physical_devices")
     shown = f"{devices}({page.string('GPU')})"
     holder = page.parent(word.call)
@@ -188,7 +192,10 @@ def _mnist(page: Page, word: Word) -> None:
     if word.stays:
         return
     page.rename(word.node, page.take("read_data_sets"))
-    call, args = in_sight(page, word, _MNIST)
+    seen = in_sight(page, word, _MNIST)
+    if seen is None:
+        return
+    call, args = seen
     named(page, call, args, 1)
     for name, arg in args.items():
         if name == "train_dir":
@@ -242,6 +249,7 @@ def _whole_batches(page: Page, word: Word) -> None:
         or [one.keyword for one in word.call.args] != [None]
     ):
         page.refuse(word.node, f"`{word.symbol}` ({{}}) is not applied to data")
+        return
     page.replaced.add(root_of(word.node))
     page.put(outer.func.attr, "batch")
     page.put(word.call, word.call.args[0].value, ", drop_remainder=True")

@@ -28,11 +28,13 @@ def _mirrored(page: Page, word: Word) -> None:
     """Devices, or a count of them, and how gradients are added up."""
     if word.call is None or word.stays:
         page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+        return
     contrib = word.symbol.startswith(_CONTRIB)
     parameters = _MIRRORED if contrib else ("devices", "cross_device_ops")
     args = arguments(page, word.call, parameters)
     if args is None:
         page.refuse(word.node, "the arguments of a MirroredStrategy ({}) are hidden")
+        return
     if contrib:
         page.rename(word.node, page.tf(word.node, "distribute.MirroredStrategy"))
     given = {name: arg for name, arg in args.items() if not is_none(arg.value)}
@@ -121,6 +123,7 @@ def _ops(page: Page, word: Word) -> None:
     classes = {"nccl": "NcclAllReduce", "hierarchical_copy": _COPY}
     if call is None or args is None or name not in classes or set(args) - {"num_packs"}:
         page.refuse(word.node, f"`{word.symbol}` ({{}}) adds up in a way of its own")
+        return
     page.rename(word.node, page.tf(word.node, f"distribute.{classes[name]}"))
     if algorithm is not None:
         page.drop_argument(call, algorithm)
@@ -139,6 +142,7 @@ def _workers(page: Page, word: Word) -> None:
     """Workers in step, who may be told how they add their gradients up."""
     if word.call is None or word.stays:
         page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+        return
     if page.for_tf2 or not word.symbol.startswith(_OLD):
         page.words.add("workers")
         word.spell(page, page.tf(word.node, f"distribute.{_COLLECTIVE[-1]}"))
@@ -147,6 +151,7 @@ def _workers(page: Page, word: Word) -> None:
     args = arguments(page, word.call, ("num_gpus_per_worker",) if contrib else _HOW)
     if args is None or set(args) - {"num_gpus_per_worker", "num_gpus", *_HOW}:
         page.refuse(word.node, f"the arguments of `{word.symbol}` ({{}}) are hidden")
+        return
     page.words.add("workers")
     page.rename(word.node, page.tf(word.node, f"distribute.{_COLLECTIVE[-1]}"))
     for name, arg in args.items():

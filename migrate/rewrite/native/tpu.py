@@ -29,11 +29,13 @@ def _estimator(page: Page, word: Word) -> None:
     args = None if call is None else arguments(page, call, _ESTIMATOR)
     if call is None or args is None or word.stays:
         page.refuse(word.node, "a TPUEstimator ({}) is not made in plain sight")
+        return
     use = args.get("use_tpu")
     if use is None or (isinstance(use.value, cst.Name) and use.value.value == "True"):
         page.refuse(
             word.node, "a TPUEstimator ({}) trains on a TPU: pass use_tpu=False"
         )
+        return
     page.rename(word.node, page.take("Trainer"))
     kept = [name for name in args if name in _KEPT]
     for name, arg in args.items():

@@ -85,13 +85,14 @@ def in_sight(
     needed: str = "",
     *,
     may_stay: bool = False,
-) -> tuple[cst.Call, dict[str, cst.Arg]]:
-    """A word's call and its arguments by parameter; raises Refused."""
+) -> tuple[cst.Call, dict[str, cst.Arg]] | None:
+    """A word's call and its arguments by parameter, or None: the word is refused."""
     call = word.call
     args = None if call is None else arguments(page, call, parameters)
     stays = word.stays and not may_stay
     if call is None or args is None or stays or (needed and needed not in args):
         page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+        return None
     return call, args
 
 

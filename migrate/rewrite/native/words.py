@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 import libcst as cst
@@ -74,6 +73,8 @@ def reworded(
     path = f"{package}{dot}{module}"
     page = Page(parsed, training=path, for_tf2=for_tf2, beside=beside)
     _Rewording(page).run()
+    if page.refusals:
+        raise Refused(min(page.refusals)[1])
     text = page.result()
     for name, bound in () if page.whole else [*page.taken.items()]:
         if not re.search(rf"(?<![\w.]){bound}\b", text):
@@ -113,8 +114,7 @@ def reworded(
 def watched(parsed: ParsedModule, beside: Sequence[ParsedModule]) -> frozenset[str]:
     """The tensors that the hooks of a file look at, by name, the loss left aside."""
     page = Page(parsed, training="training", for_tf2=False, beside=beside)
-    with suppress(Refused):  # `reworded` says why
-        _Rewording(page).run()
+    _Rewording(page).run()
     return frozenset(page.watched)
 
 
@@ -179,7 +179,7 @@ class _Rewording:
         keras_words.layers(self.page)
         keras_words.compiled(self.page)
         self._drop_aliases()
-        for word in self._left():
+        for word in self._left() if not self.page.refusals else ():
             if self.page.for_tf2 and means_something_else(word.symbol):
                 continue  # what TF 2 has under the name
             why = advice(word.symbol)
