@@ -24,20 +24,10 @@ __all__ = ["check_present", "lacks_of"]
 
 _TODAY = "TensorFlow 2.21"
 # Names that Python 2 had without an import.
-_OF_PYTHON_2 = frozenset(
-    [
-        "basestring",
-        "cmp",
-        "execfile",
-        "long",
-        "raw_input",
-        "reduce",
-        "reload",
-        "unichr",
-        "unicode",
-        "xrange",
-    ]
-)
+_OF_PYTHON_2 = (
+    "basestring", "cmp", "execfile", "long", "raw_input", "reduce", "reload", "unichr",
+    "unicode", "xrange",
+)  # fmt: skip
 
 
 def check_present(resolver: Resolver) -> None:
