@@ -21,6 +21,11 @@ from ..report.model import Lack
 from .guard import GuardError
 
 _TODAY = "TensorFlow 2.21"
+# Names that Python 2 had without an import.
+_OF_PYTHON_2 = (
+    "basestring", "cmp", "execfile", "long", "raw_input", "reduce", "reload", "unichr",
+    "unicode", "xrange",
+)  # fmt: skip
 
 
 def check_present(resolver: Resolver) -> None:
@@ -52,6 +57,8 @@ def lacks_of(resolver: Resolver) -> Iterator[tuple[cst.CSTNode, Lack]]:
 
 def _maker(dotted: str) -> str:
     package = dotted.partition(".")[0]
+    if dotted in _OF_PYTHON_2:
+        return "Python 3"
     if package == "numpy":
         return "NumPy"
     return "Python" if package in PACKAGES else _TODAY
@@ -91,6 +98,10 @@ def _imported(node: cst.Import | cst.ImportFrom) -> list[str]:
 
 def _gone_use(use: Use, resolver: Resolver) -> str | None:
     """``np.float.max`` is gone for ``np.float``: every part of a chain is asked for."""
+    root = use.root
+    if root is not None and root.value in _OF_PYTHON_2:
+        known = resolver.bindings(root) or resolver.scopes.module_scope.star_imports
+        return None if known else root.value
     node: cst.BaseExpression = use.node
     while isinstance(node, (cst.Name, cst.Attribute)):
         dotted = resolver.qualified(node)

@@ -133,6 +133,9 @@ _WITH_ANOTHER = (
 
 # The same where a Task or the words around it stop, by what the reason says.
 OF_TASKS = {
+    "which Python 3 does not have": (
+        "write it as Python 3 does; tfmigrate.compat has no names of Python 2 either"
+    ),
     "makes variables where it is called": (
         "call tf.layers or tf.keras.layers by their names in a function of the program"
     ),
