@@ -1381,8 +1381,9 @@ ROWS = {
         CLASSES = 3
         e = Trainer(
             lambda: Classifier(
-                LinearModel(columns, units=CLASSES), tf_keras.optimizers.Ftrl(0.2)
-            )
+                LinearModel(columns, units=CLASSES),
+                tf_keras.optimizers.Ftrl(0.2),
+            ),
         )
         """,
     ),

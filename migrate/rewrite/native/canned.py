@@ -29,7 +29,7 @@ from .optimizers import NAMES, optimizer
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .schedules import SIGNATURES as SCHEDULES
 from .schedules import schedule
-from .text import fitted
+from .spread import spread
 
 _CLASSES = ("n_classes", "weight_column", "label_vocabulary")
 _NUMBERS = ("label_dimension", "weight_column")
@@ -235,7 +235,7 @@ class _Canned:
         task = call(f"lambda: {head}", *parts[:2], *options, *parts[2:])
         about = {key: self.given.get(key) for key in _OF_TRAINER}
         self.training.add("Trainer")
-        text = fitted(call("Trainer", task, **about), "", 80)
+        text = spread(call("Trainer", task, **about))
         return Code(text, frozenset(self.training), tuple(dict.fromkeys(self.notes)))
 
     # ---------------------------------------------------------------- the head

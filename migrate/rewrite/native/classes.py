@@ -21,7 +21,7 @@ from ..layers.model_functions import is_model_fn
 from ..layers.spelling import RESERVED
 from .arg_scopes import check_outer_scopes, scopes_of
 from .by_name import hold_layers
-from .code import Refused, call, dotted, is_absent, literal, parsed
+from .code import Refused, arguments_of, call, dotted, is_absent, literal, parsed
 from .dropout_cells import Shares
 from .layers import (
     RANKS,
@@ -559,25 +559,6 @@ class Module:
                     start, end, fitted(old, indent, WIDTH).removeprefix(indent)
                 )
         return text.done()
-
-
-def arguments_of(
-    node: ast.Call, names: Sequence[str], function: str
-) -> dict[str, ast.expr]:
-    """Arguments of a call by the names of parameters; raises Refused."""
-    if any(isinstance(one, ast.Starred) for one in node.args) or any(
-        one.arg is None for one in node.keywords
-    ):
-        raise Refused(f"`{function}` with `*` arguments")
-    if len(node.args) > len(names):
-        raise Refused(f"`{function}` with {len(node.args)} arguments")
-    given = dict(zip(names, node.args, strict=False))
-    for one in node.keywords:
-        assert one.arg is not None
-        if one.arg not in names:
-            raise Refused(f"`{function}` with the argument `{one.arg}`")
-        given[one.arg] = one.value
-    return given
 
 
 @dataclass(frozen=True)
@@ -1216,12 +1197,6 @@ class Lifted:
         self.source.drop(made)
         self.add_to_build([line])
         self.source.put(use.node, f"{self.of(use.node.func)}({shown})")
-
-    def bound(
-        self, node: ast.Call, names: Sequence[str], function: str
-    ) -> list[tuple[str, ast.expr]]:
-        """Arguments of a call, by the names of parameters."""
-        return [*arguments_of(node, names, function).items()]
 
     def cell_for_init(self, code: str, what: str) -> str:
         """A cell as the constructor says it: what the call is given, it is given."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,16 +86,23 @@ def repeatable(text: str) -> bool:
     )
 
 
-def matched(node: ast.Call, parameters: tuple[str, ...]) -> dict[str, str]:
+def arguments_of(
+    node: ast.Call, names: Sequence[str], function: str
+) -> dict[str, ast.expr]:
+    """Arguments of a call by the names of parameters; raises Refused."""
+    if any(isinstance(one, ast.Starred) for one in node.args):
+        raise Refused(f"`{function}` with `*` arguments")
+    if len(node.args) > len(names):
+        raise Refused(f"`{function}` with {len(node.args)} arguments")
+    given = dict(zip(names, node.args, strict=False))
+    for one in node.keywords:
+        if one.arg is None or one.arg not in names:
+            raise Refused(f"`{function}` with the argument `{one.arg or '**'}`")
+        given[one.arg] = one.value
+    return given
+
+
+def matched(node: ast.Call, parameters: Sequence[str]) -> dict[str, str]:
     """Parameter name -> source of the argument, for the arguments of a call."""
-    if any(isinstance(value, ast.Starred) for value in node.args):
-        raise Refused(f"`{dotted(node.func)}` with `*` arguments")
-    if len(node.args) > len(parameters):
-        raise Refused(f"`{dotted(node.func)}` with {len(node.args)} arguments")
-    given = dict(zip(parameters, node.args, strict=False))
-    for keyword in node.keywords:
-        if keyword.arg not in parameters:
-            name = f"`{keyword.arg}`" if keyword.arg else "`**`"
-            raise Refused(f"`{dotted(node.func)}` with the argument {name}")
-        given[keyword.arg] = keyword.value
+    given = arguments_of(node, parameters, dotted(node.func))
     return {name: ast.unparse(value) for name, value in given.items()}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...names.ast_nodes import walk as walk_ast
-from .code import Refused, call, dotted, is_absent, literal, parsed
+from .code import Refused, arguments_of, call, dotted, is_absent, literal, parsed
 from .layers import initializer, regularizer
 from .text import attribute_of_self, loads_in, place_of
 
@@ -208,7 +208,7 @@ def _weight(lifted: Lifted, node: ast.Call) -> _Weight:
 
 def _arguments(lifted: Lifted, node: ast.Call, names: Sequence[str]) -> dict[str, str]:
     function = "tf.get_variable" if names is _GET_VARIABLE else "tf.Variable"
-    bound = lifted.bound(node, names, function)
+    bound = arguments_of(node, names, function).items()
     return {key: lifted.of(value) for key, value in bound}
 
 
@@ -402,7 +402,7 @@ def _lookup(lifted: Lifted, node: ast.Call, weight: _Weight) -> bool:
     loops = [one for one in lifted.around(above) if isinstance(one, _BRANCHES)]
     if symbol not in _LOOKUPS or loops:
         return False
-    given = dict(lifted.bound(above, _LOOKUPS[symbol], symbol))
+    given = arguments_of(above, _LOOKUPS[symbol], symbol)
     if given.get("params") is not used:
         return False
     if not {*given} <= {"params", "ids", "indices", "name"}:
@@ -450,7 +450,7 @@ def _exclude(first: ast.expr, second: ast.expr) -> bool:
 
 def _input_layer(lifted: Lifted, node: ast.Call) -> None:
     function = "tf.feature_column.input_layer"
-    given = dict(lifted.bound(node, _INPUT_LAYER, function))
+    given = arguments_of(node, _INPUT_LAYER, function)
     if not {*given} <= {"features", "feature_columns", "trainable"}:
         raise Refused(f"`{function}` fills a dictionary")
     kind = lifted.columns_layer("DenseFeatures")
@@ -459,7 +459,7 @@ def _input_layer(lifted: Lifted, node: ast.Call) -> None:
 
 def _linear_model(lifted: Lifted, node: ast.Call) -> None:
     function = "tf.feature_column.linear_model"
-    given = dict(lifted.bound(node, _LINEAR, function))
+    given = arguments_of(node, _LINEAR, function)
     names = {"features", "feature_columns", "units", "sparse_combiner"}
     if lifted.module.shared_columns:
         raise Refused(f"`{function}` with columns that share an embedding")
@@ -498,7 +498,7 @@ def sequence_input(lifted: Lifted, node: ast.Call, uses: Sequence[ast.Call]) -> 
             args=[*use.args, *node.args[1:]],
             keywords=[*use.keywords, *node.keywords],
         )
-        given = dict(lifted.bound(whole, _INPUT_LAYER[:4], SEQUENCE_INPUT))
+        given = arguments_of(whole, _INPUT_LAYER[:4], SEQUENCE_INPUT)
         if not {*given} <= {"features", "feature_columns"}:
             raise Refused(f"`{SEQUENCE_INPUT}` with other arguments than columns")
         columns = lifted.of(given["feature_columns"])

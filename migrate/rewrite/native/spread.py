@@ -1,0 +1,69 @@
+"""Long calls, with a line for each argument."""
+
+from __future__ import annotations
+
+import ast
+
+_WIDTH = 80
+
+
+def spread(text: str) -> str:
+    """An expression in one line if it fits, else with its arguments below each other.
+
+    Other texts than calls and lists, which nobody can break, stay as they are.
+    """
+    return _Spread(text).written(ast.parse(text, mode="eval").body, 0, 0)
+
+
+class _Spread:
+    """Writes the nodes of one expression."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def source(self, node: ast.AST) -> str:
+        """The text of a node as it was."""
+        found = ast.get_source_segment(self.text, node)
+        assert found is not None
+        return found
+
+    def written(self, node: ast.AST, depth: int, used: int) -> str:
+        """The node, some columns of whose first line are used by what stands before."""
+        flat = self.source(node)
+        if 4 * depth + used + len(flat) <= _WIDTH or "\n" in flat:
+            return flat
+        if isinstance(node, ast.keyword):
+            start = f"{node.arg}="
+            return start + self.written(node.value, depth, used + len(start))
+        if isinstance(node, ast.Lambda) and not node.args.args:
+            return "lambda: " + self.written(node.body, depth, used + len("lambda: "))
+        if isinstance(node, ast.Starred):
+            return "*" + self.written(node.value, depth, used + 1)
+        if isinstance(node, ast.GeneratorExp | ast.ListComp):
+            body = self.written(node.elt, depth, used + 1)
+            after = flat[len(flat[0] + self.source(node.elt)) :]
+            return flat[0] + body + after
+        if isinstance(node, ast.List):
+            return self.lines("[", node.elts, "]", depth)
+        if not isinstance(node, ast.Call) or not (node.args or node.keywords):
+            return flat
+        arguments: list[ast.AST] = [*node.args, *node.keywords]
+        function = self.source(node.func)
+        plain = isinstance(node.func, ast.Name | ast.Attribute)
+        start = f"{function}(" if plain else f"({function})("
+        # One list in a call begins on the line of the call.
+        if len(arguments) == 1 and isinstance(
+            node.args[0] if node.args else None, ast.List
+        ):
+            return start + self.written(arguments[0], depth, _WIDTH) + ")"
+        return self.lines(start, arguments, ")", depth)
+
+    def lines(
+        self, start: str, items: list[ast.AST] | list[ast.expr], end: str, depth: int
+    ) -> str:
+        """Brackets with a line for each item."""
+        inner = "    " * (depth + 1)
+        written = [inner + self.written(item, depth + 1, 1) for item in items]
+        return "\n".join(
+            [start, *(line + "," for line in written), "    " * depth + end]
+        )
