@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 import libcst as cst
 
@@ -16,8 +15,6 @@ from ...names.surface import gone
 from .code import Refused
 from .optimizers import SIGNATURES, optimizer
 from .page import Page
-from .schedules import SIGNATURES as SCHEDULES
-from .schedules import schedule
 from .word import Handler, Word, arguments, in_sight, placed, plain, root_of
 
 _KERAS = "tf.keras"
@@ -372,25 +369,6 @@ def _other_steps(page: Page, word: Word) -> None:
         page.refuse(word.node, f"`{word.symbol}` ({{}}) takes other steps today")
 
 
-def _schedule(page: Page, word: Word) -> None:
-    """The rate of a step, by Keras' schedule: outside of a model function."""
-    names = SCHEDULES[word.symbol]
-    step = "x" if "x" in names else "global_step"
-    seen = in_sight(page, word, names, step, may_stay=True)
-    if seen is None:
-        return
-    call, args = seen
-    given = {name: plain(page, arg.value) for name, arg in args.items() if name != step}
-    try:
-        code = schedule(word.symbol, given)
-    except Refused as refused:
-        page.refuse(word.node, f"{refused} ({{}})")
-        return
-    page.replaced.add(root_of(word.node))
-    text = f"{code.text}({plain(page, args[step].value)})"
-    placed(page, call, replace(code, text=text))
-
-
 _RECURRENT = ("LSTM", "GRU", "LSTMCell", "GRUCell")
 _DRAWN = (
     *("he_normal", "he_uniform", "lecun_normal", "lecun_uniform", "glorot_normal"),
@@ -421,7 +399,6 @@ WORDS: dict[str, Handler] = {
     "tf.keras.backend.set_session": _session,
     "tf.keras.estimator.model_to_estimator": _model_to_estimator,
     **dict.fromkeys(SIGNATURES, _optimizer),
-    **{one: _schedule for one in SCHEDULES if one.startswith("tf.train.")},
     "tf.keras.optimizers.Nadam": _other_steps,
     "tf.keras.optimizers.schedules": _home,
 }
