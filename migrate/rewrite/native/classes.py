@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import libcst as cst
 
 from ...code.names import fresh
+from ...code.texts import camel
 from ...model.layer_functions import LAYERS, LayerFunction
-from ...model.spelling import snake
 from ...names.ast_nodes import children as ast_children
 from ...names.ast_nodes import parents_of
 from ...names.ast_nodes import walk as walk_ast
@@ -516,9 +516,9 @@ class Module:
 
     def _is_seen(self, name: str) -> bool:
         """Another file of the program may use a class, or the function that it was."""
-        was = snake(name)
-        before = f"|{was}" if re.search(rf"\bdef {was}\b", self.written) else ""
-        words = re.compile(rf"\b({name}{before})\b")
+        functions = re.findall(r"\bdef (\w+)", self.written)
+        names = [name, *(one for one in functions if camel(one) == name)]
+        words = re.compile(rf"\b({'|'.join(names)})\b")
         return any(words.search(text) for text in self.others)
 
     def _laid_out(self, code: str, names: Container[str]) -> str:
