@@ -30,7 +30,9 @@ def test_reasons_of_tasks_are_given_somewhere() -> None:
     folder = Path(__file__).parents[2] / "migrate" / "rewrite"
     source = " ".join(path.read_text("utf-8") for path in folder.rglob("*.py"))
     source = re.sub(r"\"\s+f?\"", "", source)
-    assert not [key for key in OF_TASKS if key not in source]
+    # `check_present` puts it together.
+    composed = {"which Python 3 does not have"}
+    assert not [key for key in OF_TASKS if key not in source and key not in composed]
 
 
 @pytest.mark.parametrize(
