@@ -47,6 +47,7 @@ WORDS: dict[str, frozenset[str]] = {
         "callbacks": "Callback hooks",
         "replicas_callbacks": "",
         "eval_hooks": "evaluate(hooks) EvalSpec(hooks)",
+        "eval_steps": "eval_distribute",
         "task_callbacks": "Task.callbacks",
         "listeners": "saving_listeners",
         "callbacks_trainer": "Callback.trainer",

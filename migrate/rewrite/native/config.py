@@ -175,6 +175,8 @@ def field(page: Page, call: cst.Call, name: str, arg: cst.Arg) -> None:
         if arg.keyword is not None:
             page.rename_keyword(arg, "strategy")
         page.words.add("strategy")
+    elif name == "eval_distribute" and _counts_steps(page) and not is_none(arg.value):
+        page.words.update(("eval_distribute", "strategy"))
     elif name in _DROPPED:
         page.drop_argument(call, arg)
         page.drop_made(arg.value)
@@ -214,9 +216,38 @@ def _distribute(page: Page, call: cst.Call, arg: cst.Arg) -> None:
         page.words.add("strategy")
         assert isinstance(made, cst.Call)
         page.rewritten.add(made)
+        evaluated = args.get("eval_distribute")
+        if evaluated is not None and _counts_steps(page):
+            page.words.add("eval_distribute")
+            more = (", eval_distribute=", evaluated.value)
+            page.put(arg, "strategy=", train.value, *more)
+            return
         page.put(arg, "strategy=", train.value)
         if args:
             page.note(arg.value, _DROPPED["eval_distribute"])
+
+
+def _counts_steps(page: Page) -> bool:
+    """An evaluation ends after steps, each of which takes a batch of every replica."""
+    return any(
+        _steps_of(node)
+        for parsed in page.files
+        for node in parsed.nodes
+        if isinstance(node, cst.Call)
+    )
+
+
+def _steps_of(call: cst.Call) -> bool:
+    """An evaluation that is told its steps, or takes the default of a specification."""
+    name = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
+    if isinstance(call.func, cst.Name):
+        name = call.func.value
+    if name not in ("evaluate", "EvalSpec"):
+        return False
+    given = {one.keyword.value: one for one in call.args if one.keyword is not None}
+    plain = [one for one in call.args if one.keyword is None]
+    steps = given.get("steps") or (plain[1] if len(plain) > 1 else None)
+    return name == "EvalSpec" if steps is None else not is_none(steps.value)
 
 
 def _starred(page: Page, call: cst.Call) -> None:
