@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -27,6 +28,8 @@ _MOST = 12
 _KNOWING = ("minimize", "apply_gradients", "compute_gradients")
 _SPECS = ("EstimatorSpec", "ModelFnOps")
 _LAYERS = ("tf.layers.", "tf.contrib.layers.", "tf.contrib.slim.", "tf.get_variable")
+# What finds a function by its name.
+_BY_STRINGS = re.compile(r"\b(getattr|globals|locals|eval|__all__)\b")
 _CELLS = ("tf.nn.rnn_cell.", "tf.contrib.rnn.")
 _PLAIN = (cst.Name, cst.SimpleString, cst.Integer, cst.Float, cst.Attribute)
 
@@ -621,7 +624,7 @@ def without_unread(
         isinstance(one, cst.Name) and one.value == name and one not in others
         for one in parsed.nodes
     )
-    strings = sum(
+    strings = bool(_BY_STRINGS.search(parsed.source.text)) and any(
         isinstance(one, cst.SimpleString) and name in one.value for one in parsed.nodes
     )
     used = any(
