@@ -108,7 +108,7 @@ def _add_metrics(page: Page, word: Word) -> None:
 
 def _measured(page: Page, node: cst.BaseExpression) -> list[str]:
     """The metrics of a function, which tells from now on what they are given."""
-    function = page.value(node) or page.resolver.definition(node)
+    function = page.resolver.definition(node) or page.value(node)
     returned: cst.BaseExpression | None
     name, alone = "lambda", True
     if isinstance(function, cst.Lambda):

@@ -11,9 +11,9 @@ import libcst as cst
 from ...code.arguments import UnknownArguments, is_none, match_arguments
 from ...code.edits import Put, changed
 from ...code.statements import binds, is_docstring
+from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
-from ...project.positions import code_of
 
 __all__ = [
     "Inliner",
@@ -314,7 +314,7 @@ class Inliner:
         assert isinstance(after, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
         if isinstance(after, cst.SimpleStatementLine):
             after = after.with_changes(leading_lines=[])
-        moved += self._without_same(after)
+        moved += _without_same(after)
         return self._joined(before, moved)
 
     def _fresh_result(self) -> str:
@@ -333,24 +333,6 @@ class Inliner:
         lines = (*self.statement.leading_lines, *found[0].leading_lines)
         found[0] = found[0].with_changes(leading_lines=lines)
         return found
-
-    def _without_same(self, statement: Statement) -> list[Statement]:
-        """A statement without ``x = x``, which may be a part of it."""
-        small = only_small(statement)
-        if not isinstance(small, cst.Assign) or len(small.targets) != 1:
-            return [statement]
-        target, value = small.targets[0].target, small.value
-        if code_of(self.tree.module, target).strip(" ()") == code_of(
-            self.tree.module, value
-        ).strip(" ()"):
-            return []
-        pairs = [*zip(_parts(target), _parts(value), strict=False)]
-        left = [one for one in pairs if not one[0].deep_equals(one[1])]
-        if len(left) == 1 and len(pairs) == len(_parts(target)) == len(_parts(value)):
-            ((name, said),) = left
-            only = small.with_changes(targets=[cst.AssignTarget(name)], value=said)  # type: ignore[arg-type]
-            return [cst.SimpleStatementLine([only])]
-        return [statement]
 
     def _given(self) -> dict[str, cst.BaseExpression] | None:
         """The arguments of the call, by the parameters of the helper."""
@@ -521,6 +503,27 @@ def _ends(block: Sequence[Statement]) -> bool:
     return True
 
 
+def _without_same(statement: Statement) -> list[Statement]:
+    """A statement without ``x = x``, which may be a part of it."""
+    small = only_small(statement)
+    if not isinstance(small, cst.Assign) or len(small.targets) != 1:
+        return [statement]
+    names, values = _parts(small.targets[0].target), _parts(small.value)
+    left = [one for one in zip(names, values, strict=False) if not _same(*one)]
+    if len(names) != len(values) or len(left) > 1:
+        return [statement]
+    return [
+        statement.with_changes(
+            body=[small.with_changes(targets=[cst.AssignTarget(name)], value=value)]  # type: ignore[arg-type]
+        )
+        for name, value in left
+    ]
+
+
+def _same(one: cst.CSTNode, other: cst.CSTNode) -> bool:
+    return source_text(one) == source_text(other)
+
+
 def _with_one_end(
     block: Sequence[Statement], targets: Sequence[cst.AssignTarget]
 ) -> list[Statement]:
@@ -538,7 +541,8 @@ def _with_one_end(
             continue
         small = only_small(one)
         if isinstance(small, cst.Return):
-            return [*found[:place], given(small.value, one)]
+            last = given(small.value, one)
+            return [*found[:place], *(_without_same(last) if place else [last])]
         assert isinstance(one, (cst.If, cst.With))
         assert isinstance(one.body, cst.IndentedBlock)
         body = _with_one_end(statements_of(one.body), targets)

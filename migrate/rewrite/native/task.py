@@ -649,13 +649,14 @@ class Maker:
         for one in self.train.taken[self.train.place(self.call) + 1 :]:
             if not self._may_be_forward(one):
                 continue
+            alone = self.train.needed([], [one]).statements == [one]
             before = [mode.calls for mode in self.modes.values()]
             for mode in self.modes.values():
                 mode.calls = [*mode.calls, one]
             outputs = self._read_outputs()
             instead = len(self.outputs) == 1 and outputs == assigned(one)
             if 0 < len(outputs) < len(self.outputs) or (
-                instead and self._weights_in(one)
+                instead and (self._weights_in(one) or not alone)
             ):
                 self.outputs = outputs
                 self.beyond.append(one)
