@@ -12,54 +12,13 @@ import libcst as cst
 from ..code.tree import statements_of
 from ..names.scopes import BindingKind
 from ..project.facts import ParsedModule
-from .arguments import Argument
-from .values import Env, Function, Instance, Symbol, Value, join
+from .values import Env, Function, Instance, Value, join
 
 if TYPE_CHECKING:
-    from .api import Call
     from .calls import Calls
     from .expressions import Expressions
 
-__all__ = ["as_written", "is_outer", "is_setting", "methods_named", "named"]
-
-
-def named(call: Call) -> Value | None:
-    """``getattr(nets, "build_" + kind)``: one of a file, by how its name begins."""
-    if len(call.arguments) != 2:
-        return None
-    place, name = call.arguments
-    module = _file_of(call.evaluator, place, call.env)
-    ends = _ends(as_written(name.node, call.env.module))
-    if module is None or ends is None:
-        return None
-    found: Value | None = None
-    for bound in module.resolver.scopes.module_scope.bindings.items():
-        if not (bound[0].startswith(ends[0]) and bound[0].endswith(ends[1])):
-            continue
-        for one in (binding.node for binding in bound[1]):
-            if isinstance(one, cst.FunctionDef):
-                value = call.evaluator.defined(one, module, None)
-            elif isinstance(one, cst.ClassDef):
-                value = Instance(one, module)
-            else:
-                return None  # It is made, or comes from another file.
-            found = join(found, value)
-    return None if "import *" in module.source.text else found
-
-
-def _file_of(evaluator: Calls, place: Argument, env: Env) -> ParsedModule | None:
-    """A file of the project as a value: one that is imported, or `sys.modules`' own."""
-    node = place.node
-    if isinstance(node, cst.Subscript):
-        of_all = env.module.resolver.qualified(node.value) == "sys.modules"
-        (one, *_) = node.slice
-        index = one.slice.value if isinstance(one.slice, cst.Index) else None
-        own = isinstance(index, cst.Name) and index.value == "__name__"
-        return env.module if of_all and own else None
-    if not isinstance(place.value, Symbol):
-        return None
-    path = evaluator.facts.locate(place.value.name, env.module.path)
-    return evaluator.files.get(os.path.abspath(path)) if path is not None else None
+__all__ = ["as_written", "is_outer", "is_setting", "methods_named"]
 
 
 def as_written(node: cst.BaseExpression, module: ParsedModule) -> cst.BaseExpression:
@@ -68,23 +27,6 @@ def as_written(node: cst.BaseExpression, module: ParsedModule) -> cst.BaseExpres
     if len(bound) == 1 and bound[0].kind is BindingKind.ASSIGN and bound[0].value:
         return bound[0].value
     return node
-
-
-def _ends(node: cst.BaseExpression) -> tuple[str, str] | None:
-    """How a text begins and ends that is added up, or filled in."""
-    if not isinstance(node, cst.BinaryOperation) or not isinstance(
-        node.operator, cst.Add
-    ):
-        start = _start_of(node)
-        return (start, "") if start and not isinstance(node, cst.SimpleString) else None
-    first, last = node.left, node.right
-    while isinstance(first, cst.BinaryOperation):
-        first = first.left
-    ends = [
-        str(one.evaluated_value) if isinstance(one, cst.SimpleString) else ""
-        for one in (first, last)
-    ]
-    return (ends[0], ends[1]) if any(ends) else None
 
 
 def methods_named(

@@ -272,41 +272,6 @@ def test_options_that_are_none(tmp_path: Path) -> None:
     assert made(found) == ["Dense(3)"]
 
 
-@pytest.mark.parametrize(
-    ("place", "name", "seen"),
-    [
-        ("nets", "'build_' + params", True),
-        ("nets", "params + '_net'", True),
-        ("nets", "f'build_{params}'", True),
-        ("nets", "'build_%s' % params", True),
-        ("nets", "wanted", True),
-        ("nets", "unclear", False),
-        ("sys.modules[__name__]", "'own_' + params", True),
-        # One comes from another file, or is made; any of that file's; any file's.
-        ("nets", "'made_' + params", False),
-        ("nets", "params", False),
-        ("sys.modules[params]", "'build_' + params", False),
-        ("nets", "'none_' + params", False),
-    ],
-)
-def test_functions_by_how_their_names_begin(
-    place: str, name: str, seen: bool, tmp_path: Path
-) -> None:
-    nets = (
-        f"import tensorflow as tf\n\n\ndef build_net(x):\n{DENSE}\n\n"
-        "def build_plain_net(x):\n    return x\n\n\nmade_net = make(build_net)\n"
-    )
-    nets = nets.replace("made_net", "made_one")
-    code = f"import sys\nimport nets\n{HEAD}def own_net(x):\n{DENSE}"
-    names = "wanted = 'build_' + params\n    unclear = 'a'\n    unclear = params\n"
-    model = MODEL.replace("    return", f"    {names}    return")
-    found = evaluate(
-        tmp_path, f"{code}{model}getattr({place}, {name})(features)\n", nets=nets
-    )
-    assert made(found) == (["Dense(3)"] if seen else [])
-    assert bool(reasons(found)) != seen
-
-
 def test_an_option_that_is_taken_out_of_the_others(tmp_path: Path) -> None:
     code = (
         f"{HEAD}def scoped(f):\n    def inner(*args, **options):\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..arguments import Argument, element_of
-from ..by_name import as_written, methods_named, named
+from ..by_name import as_written, methods_named
 from ..terms import term
 from ..values import (
     Config,
@@ -161,4 +161,4 @@ def looked_up(call: Call) -> Value:
         return methods_named(call.evaluator, place, text) or Config()
     if isinstance(place, Symbol) and place.name in _PLAIN_PLACES:
         return Symbol(f"{place.name}.by_name")
-    return named(call) or builtin(call)
+    return builtin(call)
