@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import libcst as cst
 
@@ -20,7 +20,6 @@ from .arguments import (
     last_positional,
     with_partial,
 )
-from .deciding import folded
 from .expressions import Expressions
 from .objects import of_tensorflow
 from .terms import term
@@ -90,33 +89,8 @@ class Calls(Expressions):
     ) -> Value:
         key = node, env
         if key not in self._decorated:
-            self._decorating.append(node)
-            try:
-                found = definitions.decorated(self, node, module, env)
-            finally:
-                self._decorating.pop()
-            self._decorated[key] = found
+            self._decorated[key] = definitions.decorated(self, node, module, env)
         return self._decorated[key]
-
-    def deciding(
-        self,
-        node: cst.BaseExpression,
-        env: Env,
-        callee: Value | None = None,
-        arguments: Sequence[Argument] = (),
-    ) -> Value:
-        """What a decorator, or a call of one, gives: its tests are decided."""
-        self.decides += 1
-        try:
-            if callee is None or not isinstance(node, cst.Call):
-                return self.expression(node, env)
-            return self.call(callee, node, [*arguments], env)
-        finally:
-            self.decides -= 1
-
-    def _value(self, node: cst.BaseExpression, env: Env) -> Value:
-        known = folded(self, node, env) if self.decides else None
-        return known or super()._value(node, env)
 
     def _attribute(self, node: cst.Attribute, env: Env) -> Value:
         """What is read may be computed by a function as it is read."""
@@ -158,12 +132,8 @@ class Calls(Expressions):
             return Tensor(), False
         self.notes.give(node, given)
         env = Env(function.module, dict(given), function.env)
-        # What is decorated is gone through as ever.
-        decides, undecided = self.decides, self._undecided
         by_mode, parted = self.by_mode, self.parted
         self.by_mode, self.parted = 0, False
-        self.decides = 0 if node in self._decorating else decides
-        self._undecided = 0
         self._running.append(seen)
         before = len(self.events)
         self._returned.append([])
@@ -180,7 +150,6 @@ class Calls(Expressions):
         finally:
             self._returned.pop()
             self._running.pop()
-            self.decides, self._undecided = decides, undecided
             self.by_mode, self.parted = by_mode, parted
         makes = any(
             one in self.notes.made or one in self.notes.helpers for one in walk(node)

@@ -89,7 +89,7 @@ def decorated(
                 return shown
             continue
         outer = env or Env(module, {})
-        around = evaluator.deciding(one.decorator, outer)
+        around = evaluator.expression(one.decorator, outer)
         if isinstance(around, (Config, Symbol)):
             around = evaluator.held_method(one.decorator, outer) or around
         if isinstance(around, Symbol) and around.name in _PROPERTIES:
@@ -103,7 +103,7 @@ def decorated(
         if not isinstance(call, cst.Call):
             call = cst.Call(one.decorator)
         name = cst.Name(node.name.value)
-        value = evaluator.deciding(call, outer, around, [Argument(value, name)])
+        value = evaluator.call(around, call, [Argument(value, name)], outer)
         if not isinstance(value, (Function, Property)):
             return shown
     # It is reached by what the decorator does with it, and keeps its place.

@@ -14,7 +14,6 @@ from ..code.tree import Statement, Tree, statements_of, walk
 from ..project.facts import ParsedModule, ProjectFacts
 from .arguments import Argument, element_of
 from .calls import Calls
-from .deciding import decided
 from .definitions import given_to
 from .expressions import Event
 from .held import before, fill, has_entries, held_object, is_unseen
@@ -126,20 +125,12 @@ class Evaluator(Calls):
 
     def statement(self, node: Statement, env: Env) -> None:
         """One statement, with what is inside of it."""
-        if env in self._gone:
-            return
         if isinstance(node, cst.SimpleStatementLine):
             for small in node.body:
                 self._small(small, env)
         elif isinstance(node, cst.If):
-            way = decided(self, node.test, env) if self.decides else None
-            if way is not None:
-                self._take(node.body if way else node.orelse, env)
-                return
             test = self.expression(node.test, env)
-            self._undecided += 1
             self._branches(env, test, [node.body, node.orelse])
-            self._undecided -= 1
         elif isinstance(node, (cst.For, cst.While)):
             self._loop(node, env)
         elif isinstance(node, cst.With):
@@ -253,8 +244,6 @@ class Evaluator(Calls):
             if node.value is not None:
                 value = self.expression(node.value, env)
             self.returned(value)
-            if self.decides and not self._undecided:
-                self._gone.add(env)
         elif isinstance(node, cst.Assert):
             self.expression(node.test, env)
         elif isinstance(node, (cst.Import, cst.ImportFrom, cst.Raise, cst.Pass)):

@@ -92,11 +92,6 @@ class Expressions(ABC):
         # Variables that are made, each with the scopes, loops and branches around it.
         self.events: list[Event] = []
         self._around: list[str] = []
-        # Within a decorator tests are decided; what has returned there.
-        self.decides = 0
-        self._undecided = 0
-        self._gone: set[Env] = set()
-        self._decorating: list[cst.CSTNode] = []
         self._decorated: dict[tuple[cst.CSTNode, Env | None], Value] = {}
 
     # -- what is said of code

@@ -93,37 +93,3 @@ def test_what_a_decorator_keeps_under_a_name(text: str, tmp_path: Path) -> None:
     inner = "if/scope 'out'/if/scope 'net'/Dense(3)"
     assert made(found) == [inner, "if/scope 'out'/Dense(1)"]
     assert not reasons(found)
-
-
-DOUBLE = """\
-def double(decorator):
-    def outer(*given, **options):
-        if len(given) == 1 and {test} and callable(given[0]):
-            return decorator(given[0])
-        {rest}
-
-    return outer
-
-
-@double
-def scoped(function, name=None, **options):
-    def read(self):
-        with tf.variable_scope(name or function.__name__, **options):
-            return function(self)
-
-    return property(read)
-
-
-"""
-
-
-@pytest.mark.parametrize("test", ["len(options) == 0", "not options"])
-@pytest.mark.parametrize("decorator", ["@scoped", "@scoped('a')", "@scoped(name='a')"])
-def test_a_decorator_with_and_without_arguments(
-    decorator: str, test: str, tmp_path: Path
-) -> None:
-    rest = "return lambda function: decorator(function, *given, **options)"
-    code = HEAD + DOUBLE.format(test=test, rest=rest)
-    found = evaluate(tmp_path, code + NET.format(decorator=decorator, body=DENSE))
-    assert made(found) == ["scope ?/scope ?/Dense(3)", "scope ?/Dense(1)"]
-    assert not reasons(found)
