@@ -5,7 +5,16 @@ from __future__ import annotations
 from ..names.scopes import Scope
 from .tree import Body, Tree
 
-__all__ = ["Names"]
+__all__ = ["Names", "fresh"]
+
+
+def fresh(wanted: str, taken: set[str]) -> str:
+    """``wanted`` itself when free, else with the smallest number after it; takes it."""
+    name, number = wanted, 2
+    while name in taken:
+        name, number = f"{wanted}_{number}", number + 1
+    taken.add(name)
+    return name
 
 
 class Names:
@@ -31,11 +40,7 @@ class Names:
 
     def fresh(self, wanted: str) -> str:
         """``wanted`` itself when free, else with the smallest number after it."""
-        name, number = wanted, 2
-        while name in self._taken:
-            name, number = f"{wanted}_{number}", number + 1
-        self._taken.add(name)
-        return name
+        return fresh(wanted, self._taken)
 
     def reserve(self, *names: str) -> None:
         """Keep names from being handed out."""

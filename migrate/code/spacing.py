@@ -51,8 +51,7 @@ def _gaps(text: str) -> Iterator[tuple[int, int, bool]]:
     lines = text.splitlines()
     said = {
         line - 1
-        for node in walk_ast(ast.parse(text))
-        if isinstance(node, (ast.Constant, ast.JoinedStr))
+        for node in walk_ast(ast.parse(text), ast.Constant, ast.JoinedStr)
         for line in range(node.lineno, (node.end_lineno or 0) + 1)
     }
     first = 0

@@ -61,9 +61,7 @@ def assigned(statement: cst.CSTNode) -> list[str]:
     for target in targets:
         if isinstance(target, (cst.Tuple, cst.List)):
             inner = [e.value for e in target.elements]
-            found += [
-                n.value for e in inner for n in walk(e) if isinstance(n, cst.Name)
-            ]
+            found += [n.value for e in inner for n in walk(e, cst.Name)]
         else:
             # x, and x[...] or x.attr of an x that changes
             root = target
@@ -77,13 +75,13 @@ def assigned(statement: cst.CSTNode) -> list[str]:
 def names_in(code: str) -> set[str]:
     if not code:
         return set()
-    return {n.id for n in walk_ast(ast.parse(code)) if isinstance(n, ast.Name)}
+    return {n.id for n in walk_ast(ast.parse(code), ast.Name)}
 
 
 def loads(tree: Tree, node: cst.CSTNode) -> set[str]:
     """Every name that is read somewhere below the node."""
     known = tree.resolver.scopes.loads
-    return {n.value for n in walk(node) if isinstance(n, cst.Name) and n in known}
+    return {n.value for n in walk(node, cst.Name) if n in known}
 
 
 def binds(statement: Statement) -> set[str]:

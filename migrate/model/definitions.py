@@ -326,7 +326,7 @@ def _is_of(node: cst.BaseExpression, name: str) -> bool:
 
 def _fills(node: cst.FunctionDef, name: str) -> bool:
     """A function puts into a dict of its module what it, or one in it, is given."""
-    given = {one.name.value for one in walk(node) if isinstance(one, cst.Param)}
+    given = {one.name.value for one in walk(node, cst.Param)}
     return any(
         isinstance(value, cst.Name) and value.value in given and _is_of(target, name)
         for line in walk(node)

@@ -386,10 +386,9 @@ def _outer_names(
     names: dict[str, Value] = {}
     holder = _class_around(parsed, around)
     known = given_to(evaluator, around, around.params, bound=holder is not None)
-    for node in walk(around.params):
-        if isinstance(node, cst.Param):
-            name = node.name.value
-            names[name] = known.get(name) or Config(term=term(f"`{name}`"))
+    for node in walk(around.params, cst.Param):
+        name = node.name.value
+        names[name] = known.get(name) or Config(term=term(f"`{name}`"))
     outer = _outer_names(evaluator, parsed, around)
     if holder is not None and around.params.params:
         owner = Instance(holder, parsed, made=True)

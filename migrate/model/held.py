@@ -164,9 +164,9 @@ def has_entries(holder: Instance) -> bool:
 
 def _fills(method: cst.FunctionDef, attribute: str) -> bool:
     """A method puts what it, or a function in it, is given into the object's dict."""
-    given = {one.name.value for one in walk(method) if isinstance(one, cst.Param)}
-    for node in walk(method):
-        if not isinstance(node, cst.Assign) or not isinstance(node.value, cst.Name):
+    given = {one.name.value for one in walk(method, cst.Param)}
+    for node in walk(method, cst.Assign):
+        if not isinstance(node.value, cst.Name):
             continue
         for target in (one.target for one in node.targets):
             if (

@@ -71,11 +71,10 @@ def code_term(function: Function) -> Term:
     if function.env is None or function.owner is not None:
         assert isinstance(node, cst.FunctionDef)
         return term(f"def {node.name.value}", *given)
-    bound = {n.name.value for n in walk(node) if isinstance(n, cst.Param)}
+    bound = {n.name.value for n in walk(node, cst.Param)}
     bound |= {
         one.target.value
-        for n in walk(node)
-        if isinstance(n, cst.Assign)
+        for n in walk(node, cst.Assign)
         for one in n.targets
         if isinstance(one.target, cst.Name)
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any, TypeVar, overload
 
 __all__ = ["children", "parents_of", "walk"]
 
@@ -14,6 +15,9 @@ _NO_NODES = {
 }
 _LEAVES = (ast.Constant, ast.Global, ast.MatchSingleton, ast.Nonlocal)
 
+
+Kind = TypeVar("Kind", bound=ast.AST)
+Other = TypeVar("Other", bound=ast.AST)
 
 # The fields of a class that hold nodes.
 _FIELDS: dict[type, tuple[str, ...]] = {}
@@ -40,12 +44,20 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-def walk(node: ast.AST) -> list[ast.AST]:
-    """A node and all below it, those nearer to it first."""
+@overload
+def walk(node: ast.AST) -> list[ast.AST]: ...
+@overload
+def walk(node: ast.AST, kind: type[Kind], /) -> list[Kind]: ...
+@overload
+def walk(
+    node: ast.AST, kind: type[Kind], other: type[Other], /
+) -> list[Kind | Other]: ...
+def walk(node: ast.AST, *kinds: type[ast.AST]) -> list[Any]:
+    """A node and all below it, those nearer to it first; only some kinds, if given."""
     found = [node]
     for one in found:
         found += children(one)
-    return found
+    return [one for one in found if isinstance(one, kinds)] if kinds else found
 
 
 def parents_of(root: ast.AST) -> dict[ast.AST, ast.AST]:

@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from functools import cache
 from operator import attrgetter
+from typing import Any, TypeVar, overload
 
 import libcst as cst
 
@@ -149,12 +150,28 @@ def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     return found
 
 
-def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """The node and the code below it, in source order, without layout."""
+Kind = TypeVar("Kind", bound=cst.CSTNode)
+Other = TypeVar("Other", bound=cst.CSTNode)
+
+
+@overload
+def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]: ...
+@overload
+def walk(node: cst.CSTNode, kind: type[Kind], /) -> Iterator[Kind]: ...
+@overload
+def walk(
+    node: cst.CSTNode, kind: type[Kind], other: type[Other], /
+) -> Iterator[Kind | Other]: ...
+def walk(node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> Iterator[Any]:
+    """The node and the code below it, in source order, without layout.
+
+    Only nodes of some kinds, where these are given.
+    """
     pending = [node]
     while pending:
         current = pending.pop()
-        yield current
+        if not kinds or isinstance(current, kinds):
+            yield current
         below = children(current)
         if below:
             below.reverse()

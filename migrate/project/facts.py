@@ -14,6 +14,7 @@ from pathlib import Path
 
 import libcst as cst
 from tfmigrate.compat.bygone_names import may_name_bygone
+from tfmigrate.compat.notebooks import Notebook, NotebookError
 
 from ..names.nodes import everything
 from ..names.resolver import Resolver
@@ -319,7 +320,7 @@ class ProjectFacts:
                 known = b"tensorflow" in raw
                 if not known:
                     if current not in self._edges:
-                        self._edges[current] = self._imported(current, raw)
+                        self._edges[current] = self.imported(current, raw)
                     new = [t for t in self._edges[current] if t not in seen]
                     seen.update(new)
                     pending.extend(new)
@@ -405,7 +406,7 @@ class ProjectFacts:
                 raw = read_file(importer)
             except OSError:
                 continue
-            targets = self._imported(str(importer), raw)
+            targets = self.imported(str(importer), raw)
             self._imports[os.path.abspath(importer)] = targets
             for target in targets:
                 index.setdefault(target, set()).add(importer)
@@ -437,7 +438,7 @@ class ProjectFacts:
         if mentions_legacy(raw):
             return True
         own = os.path.abspath(path)
-        self._edges[own] = self._imported(own, raw)
+        self._edges[own] = self.imported(own, raw)
         near = self._edges[own]
         return any(self._mentions(target) for target in near) or any(
             self._mentions(further)
@@ -459,12 +460,18 @@ class ProjectFacts:
         if path not in self._legacy:
             raw = read_or_nothing(path)
             self._legacy[path] = mentions_legacy(raw)
-            self._edges.setdefault(path, self._imported(path, raw))
+            self._edges.setdefault(path, self.imported(path, raw))
         return self._legacy[path]
 
-    def _imported(self, path: str, raw: bytes) -> tuple[str, ...]:
-        if not path.endswith(".py") or b"import" not in raw:
+    def imported(self, path: str, raw: bytes) -> tuple[str, ...]:
+        """Project files (absolute paths) that a file or a notebook imports."""
+        if not path.endswith((".py", ".ipynb")) or b"import" not in raw:
             return ()
+        if path.endswith(".ipynb"):
+            try:
+                raw = Notebook.parse(raw).text.encode()
+            except NotebookError:
+                return ()
         found = self.imported_files(Path(path), raw)
         return tuple(sorted(os.path.abspath(target) for target in found))
 

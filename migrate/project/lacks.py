@@ -23,6 +23,11 @@ from .guard import GuardError
 __all__ = ["check_present", "lacks_of"]
 
 _TODAY = "TensorFlow 2.21"
+# Names that Python 2 had without an import.
+_OF_PYTHON_2 = (
+    "basestring", "cmp", "execfile", "long", "raw_input", "reduce", "reload", "unichr",
+    "unicode", "xrange",
+)  # fmt: skip
 
 
 def check_present(resolver: Resolver) -> None:
@@ -54,6 +59,8 @@ def lacks_of(resolver: Resolver) -> Iterator[tuple[cst.CSTNode, Lack]]:
 
 def _maker(dotted: str) -> str:
     package = dotted.partition(".")[0]
+    if dotted in _OF_PYTHON_2:
+        return "Python 3"
     if package == "numpy":
         return "NumPy"
     return "Python" if package in PACKAGES else _TODAY
@@ -93,6 +100,10 @@ def _imported(node: cst.Import | cst.ImportFrom) -> list[str]:
 
 def _gone_use(use: Use, resolver: Resolver) -> str | None:
     """``np.float.max`` is gone for ``np.float``: every part of a chain is asked for."""
+    root = use.root
+    if root is not None and root.value in _OF_PYTHON_2:
+        known = resolver.bindings(root) or resolver.scopes.module_scope.star_imports
+        return None if known else root.value
     node: cst.BaseExpression = use.node
     while isinstance(node, (cst.Name, cst.Attribute)):
         dotted = resolver.qualified(node)
@@ -140,8 +151,7 @@ def _chosen(tree: ScopeTree) -> set[cst.CSTNode]:
     """Nodes of which a condition within an expression says whether they run."""
     return {
         inner
-        for node in walk(tree.module_scope.node)
-        if isinstance(node, cst.IfExp)
+        for node in walk(tree.module_scope.node, cst.IfExp)
         for part in (node.body, node.orelse)
         for inner in walk(part)
     }

@@ -24,19 +24,18 @@ def words_of(text: str, tree: ast.Module, module: str) -> set[str]:
     """
     taken = taken_from(tree, module)
     found = {"summaries"} if re.search(r"\.summary\.\w+\(", text) else set()
-    for node in walk_ast(tree):
-        if isinstance(node, ast.Call):
-            func = node.func
-            name = func.id if isinstance(func, ast.Name) else ""
-            if name in taken or name == "Trainer":
-                given = {one.arg for one in node.keywords if one.arg is not None}
-                found |= given | {f"{name}({one})" for one in given}
-            if isinstance(func, ast.Attribute) and len(node.args) > 1:
-                # Arguments by their places: hooks come first, as the Estimator had it.
-                if func.attr == "train":
-                    found.add("hooks")
-                elif func.attr == "evaluate" and len(node.args) > 2:
-                    found.add("evaluate(hooks)")
+    for node in walk_ast(tree, ast.Call):
+        func = node.func
+        name = func.id if isinstance(func, ast.Name) else ""
+        if name in taken or name == "Trainer":
+            given = {one.arg for one in node.keywords if one.arg is not None}
+            found |= given | {f"{name}({one})" for one in given}
+        if isinstance(func, ast.Attribute) and len(node.args) > 1:
+            # Arguments by their places: hooks come first, as the Estimator had it.
+            if func.attr == "train":
+                found.add("hooks")
+            elif func.attr == "evaluate" and len(node.args) > 2:
+                found.add("evaluate(hooks)")
     return found
 
 
@@ -65,8 +64,8 @@ def words_by_hand(text: str, tree: ast.Module, module: str) -> set[str]:
 def called_in(text: str, tree: ast.Module, tasks: set[str]) -> set[str]:
     """Words for what a file calls or changes of what training.py would leave out."""
     found = {f".{name}" for name in re.findall(r"\.(\w+)", text)}
-    for node in walk_ast(tree):
-        if isinstance(node, ast.ClassDef) and node.name in tasks:
+    for node in walk_ast(tree, ast.ClassDef):
+        if node.name in tasks:
             methods = (one for one in node.body if isinstance(one, ast.FunctionDef))
             found |= {f"Task.{one.name}" for one in methods}
     return found | ({"rows"} if _OF_ROWS.search(text) else set())
@@ -76,8 +75,7 @@ def taken_from(tree: ast.Module, module: str) -> set[str]:
     """Names that a file imports from training.py."""
     return {
         alias.name
-        for node in walk_ast(tree)
-        if isinstance(node, ast.ImportFrom)
-        and (node.module or "").rpartition(".")[2] == module
+        for node in walk_ast(tree, ast.ImportFrom)
+        if (node.module or "").rpartition(".")[2] == module
         for alias in node.names
     }

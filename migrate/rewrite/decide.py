@@ -170,10 +170,13 @@ def _moved(
     if group.missing:
         name = group.missing[0].name
         raise Refused(f"{name}, which belongs to it, is not among the files given")
-    try:
-        files = [_load(path, asked, facts) for path in group.all]
-    except (OSError, SourceError) as problem:
-        raise Refused(f"a file of the program cannot be read: {problem}") from None
+    files = []
+    for each in group.all:
+        try:
+            files.append(_load(each, asked, facts))
+        except (OSError, SourceError) as problem:
+            why = f"{each.name}, which belongs to it, cannot be read: {problem}"
+            raise Refused(why) from None
     support = {*group.support}
     files = [
         one

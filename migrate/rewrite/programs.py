@@ -203,16 +203,7 @@ class _Files:
 
     def imports(self, path: str) -> tuple[str, ...]:
         if path not in self._imports:
-            raw = self.raw(path)
-            if path.endswith(".ipynb") and b"import" in raw:
-                try:
-                    shown = self.given.get(path, Path(path))
-                    raw = self.facts.as_python3(shown, raw)
-                    raw = self.facts.load(shown, raw).source.text.encode()
-                except SourceError:
-                    raw = b""
-            found = self.facts.imported_files(Path(path), raw) if raw else set()
-            self._imports[path] = tuple(sorted(os.path.abspath(one) for one in found))
+            self._imports[path] = self.facts.imported(path, self.raw(path))
         return self._imports[path]
 
     def reached(self, *starts: str) -> set[str]:

@@ -161,8 +161,8 @@ def remains(path: Path, old: str, new: str) -> list[Finding]:
 def _gone_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
     bound = {
         node.id
-        for node in walk_ast(tree)
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+        for node in walk_ast(tree, ast.Name)
+        if not isinstance(node.ctx, ast.Load)
     }
     for node in walk_ast(tree):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
@@ -187,12 +187,8 @@ def _gone_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 def _divisions(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Divisions that may have been of integers, which dropped the fraction."""
-    for node in walk_ast(tree):
-        if (
-            isinstance(node, (ast.BinOp, ast.AugAssign))
-            and isinstance(node.op, ast.Div)
-            and not any(map(_is_fraction, _operands(node)))
-        ):
+    for node in walk_ast(tree, ast.BinOp, ast.AugAssign):
+        if isinstance(node.op, ast.Div) and not any(map(_is_fraction, _operands(node))):
             text = ast.unparse(node)
             if len(text) > 60:
                 text = text[:57] + "..."

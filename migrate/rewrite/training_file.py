@@ -162,8 +162,8 @@ def _asked_by_hand(result: FileResult) -> tuple[Need, ...]:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return ()
-    for node in walk_ast(tree):
-        if not isinstance(node, ast.ImportFrom) or not node.module:
+    for node in walk_ast(tree, ast.ImportFrom):
+        if not node.module:
             continue
         parts = node.module.split(".")
         if parts[-1] in NAMES:

@@ -5,6 +5,8 @@ https://www.tensorflow.org/api_docs/python/tf/nn/softmax_cross_entropy_with_logi
 
 from __future__ import annotations
 
+from ..code.data import is_data
+from ..code.tree import Tree
 from ..project.text import Edit
 from ..report.findings import Safety
 from .base import Diagnosis, Rule, SymbolUse
@@ -58,7 +60,8 @@ def check(use: SymbolUse, context: Context) -> Diagnosis | None:
     edits: list[Edit] = []
     if "dim" in names and (keyword := names["dim"].keyword) is not None:
         edits.append(context.replace(keyword, "axis"))
-    if not _stopped(labels.value, context):
+    tree = Tree(context.module, context.resolver)
+    if not _stopped(labels.value, context) and not is_data(tree, labels.value):
         near = use.use.root
         spelled = context.spell("tf.stop_gradient", use.scope, near)
         edits.append(context.insert_before(labels.value, f"{spelled}("))

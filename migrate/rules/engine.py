@@ -35,12 +35,7 @@ from .calls import fit_call
 from .context import Context
 from .import_judge import import_diagnosis, rule_of, star_diagnosis
 from .import_line import import_edit, imports_tensorflow
-from .imports import (
-    Fate,
-    ImportItem,
-    gather_imports,
-    rewrite_imports,
-)
+from .imports import Fate, ImportItem, gather_imports, rewrite_imports
 from .notes import note_edit
 from .symbol_judge import SAID_OF_TF1, SPECIAL, diagnose, symbol_use, will_mean
 from .written_for import is_ambiguous, written_for_tf2

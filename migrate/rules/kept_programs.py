@@ -133,6 +133,9 @@ _WITH_ANOTHER = (
 
 # The same where a Task or the words around it stop, by what the reason says.
 OF_TASKS = {
+    "which Python 3 does not have": (
+        "write it as Python 3 does; tfmigrate.compat has no names of Python 2 either"
+    ),
     "makes variables where it is called": (
         "call tf.layers or tf.keras.layers by their names in a function of the program"
     ),
@@ -142,7 +145,7 @@ OF_TASKS = {
     "listens to how its checkpoints are saved": (
         "do it behind `train`, or in a hook's `after_run` at those steps"
     ),
-    "waits for the error of a hook": (
+    "what a hook's error says": (
         "look at the loss in a hook, and stop by `request_stop`"
     ),
     "no layers are seen in the model_fn": ADVICE["no layers are seen"],
@@ -150,7 +153,7 @@ OF_TASKS = {
     "import each other from several directories": (
         "give one directory to a run, or make a package of them"
     ),
-    "a file of the program cannot be read": "mend the line, or leave it to --exclude",
+    "which belongs to it, cannot be read": "mend the line, or leave it to --exclude",
     "which only the call knows": "make it in the function that calls it",
     "may share variables": (
         "give each its own variable_scope by a name that is written out"
@@ -213,7 +216,7 @@ def kept_reasons() -> list[str]:
             tree = ast.parse(path.read_text("utf-8"))
             found |= set(_told(tree))
             if path.stem == _ORIGINS:
-                returned = (n for n in walk_ast(tree) if isinstance(n, ast.Return))
+                returned = (n for n in walk_ast(tree, ast.Return))
                 found |= {text for one in returned for text in texts(one.value)}
     return sorted(found - {_PLACED, *_WITH_ANOTHER}, key=str.lower)
 

@@ -32,8 +32,8 @@ def reasons() -> list[str]:
 
 
 def _told(tree: ast.Module) -> Iterator[str]:
-    for node in walk_ast(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+    for node in walk_ast(tree, ast.Call):
+        if isinstance(node.func, ast.Name):
             name, given = node.func.id, node.args
             if name in _RAISED and given:
                 yield from texts(given[0])

@@ -110,8 +110,8 @@ def _is_shape(node: cst.BaseExpression, context: Context) -> bool:
 def _scope(node: cst.CSTNode, context: Context) -> Scope | None:
     """The scope an expression stands in, as the first name in it tells."""
     loads = context.resolver.scopes.loads
-    for name in walk(node):
-        if isinstance(name, cst.Name) and name in loads:
+    for name in walk(node, cst.Name):
+        if name in loads:
             return loads[name][0]
     return None
 

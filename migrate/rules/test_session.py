@@ -74,10 +74,9 @@ def diagnoses(
     for holder in context.nodes:
         if not isinstance(holder, cst.ClassDef) or not _tests(holder, context):
             continue
-        for node in walk(holder.body):
+        for node in walk(holder.body, cst.Attribute):
             if (
-                isinstance(node, cst.Attribute)
-                and node.attr.value in _SESSIONS
+                node.attr.value in _SESSIONS
                 and isinstance(node.value, cst.Name)
                 and node.value.value == "self"
             ):

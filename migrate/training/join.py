@@ -272,7 +272,7 @@ def needs(element: str) -> frozenset[str]:
 
 def names_in(text: str) -> set[str]:
     """Returns the names that a text refers to."""
-    return {node.id for node in walk_ast(ast.parse(text)) if isinstance(node, ast.Name)}
+    return {node.id for node in walk_ast(ast.parse(text), ast.Name)}
 
 
 class Statement:
@@ -347,10 +347,8 @@ def without_idle(texts: dict[str, str], words: frozenset[str]) -> dict[str, str]
     some = {"HParams", *definitions("heads")}
     while not some.isdisjoint(texts):
         body = ast.parse("\n".join(texts.values()))
-        called = {
-            node.attr for node in walk_ast(body) if isinstance(node, ast.Attribute)
-        }
-        called |= {node.id for node in walk_ast(body) if isinstance(node, ast.Name)}
+        called = {node.attr for node in walk_ast(body, ast.Attribute)}
+        called |= {node.id for node in walk_ast(body, ast.Name)}
         found = dict(texts)
         for name in texts.keys() & some:
             if not texts[name].startswith("class "):
@@ -556,9 +554,8 @@ def without_types(text: str) -> str:
 
 def signature(function: ast.FunctionDef) -> str:
     """Returns `def name(parameters)` without types, on lines as black has them."""
-    for argument in walk_ast(function.args):
-        if isinstance(argument, ast.arg):
-            argument.annotation = None
+    for argument in walk_ast(function.args, ast.arg):
+        argument.annotation = None
     parameters = ast.unparse(function.args).replace("'", '"')
     start, indent = f"def {function.name}(", " " * function.col_offset
     if len(f"{indent}{start}{parameters}):") <= WIDTH:

@@ -12,12 +12,7 @@ import numpy as np
 from ..datasets.fashion_mnist import find, make_keras_home
 from ..errors import UserError
 from .checks import judge, noise_between
-from .comparison import (
-    LOSS_TOLERANCE,
-    compare_trajectories,
-    noise_of,
-    told_replicas,
-)
+from .comparison import LOSS_TOLERANCE, compare_trajectories, noise_of, told_replicas
 from .outcome import Noise
 from .pairing import Pairs, pair_trainings
 from .recording import Array, Recording, load_recording, write_weights

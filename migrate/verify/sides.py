@@ -200,8 +200,7 @@ def program_text(path: Path) -> str:
 def _is_legacy(tree: ast.AST) -> bool:
     modules = {
         alias.asname or alias.name.partition(".")[0]
-        for node in walk_ast(tree)
-        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for node in walk_ast(tree, ast.Import, ast.ImportFrom)
         for alias in node.names
     }
     for node in walk_ast(tree):

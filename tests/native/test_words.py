@@ -75,6 +75,15 @@ def test_names_of_tf_2_mean_what_they_say() -> None:
 # -- refused
 
 REFUSALS = {
+    "the text of a hook's error": (
+        """
+        try:
+            tf.estimator.Estimator(Net).train(f)
+        except tf.train.NanLossDuringTrainingError as problem:
+            print(problem)
+        """,
+        "what a hook's error says",
+    ),
     "a hook that is told of several tensors": (
         """
         class Looks(tf.train.SessionRunHook):
@@ -1361,6 +1370,62 @@ ROWS = {
             ),
             config=RunConfig(strategy=s),
         )
+        """,
+    ),
+    "a number of classes by name": (
+        """
+        CLASSES = 3
+        e = tf.estimator.LinearClassifier(columns, n_classes=CLASSES)
+        """,
+        """
+        CLASSES = 3
+        e = Trainer(
+            lambda: Classifier(
+                LinearModel(columns, units=CLASSES),
+                tf_keras.optimizers.Ftrl(0.2),
+            ),
+        )
+        """,
+    ),
+    "the error for a loss that is not a number": (
+        """
+        e = tf.estimator.Estimator(Net)
+        try:
+            e.train(f)
+        except (tf.train.NanLossDuringTrainingError, OSError):
+            print('again')
+        """,
+        """
+        e = Trainer(Net)
+        try:
+            e.train(f)
+        except (FloatingPointError, OSError):
+            print('again')
+        """,
+    ),
+    "comments of what is gone": (
+        """
+        # How it trains
+        folder = 'a'
+        # How often, on a TPU
+        tpu = tf.contrib.tpu.TPUConfig(8)
+
+        # The session
+        session = tf.ConfigProto(
+            log_device_placement=True)
+
+        # The rest
+        gpu = tf.ConfigProto()
+        c = tf.contrib.tpu.RunConfig(
+            model_dir=folder, tpu_config=tpu, session_config=session)
+        """,
+        """
+        # How it trains
+        folder = 'a'
+
+        # The rest
+        gpu = tf.ConfigProto()
+        c = RunConfig(model_dir=folder)
         """,
     ),
     # TPUs

@@ -91,6 +91,26 @@ def test_what_is_gone_keeps_the_whole_program(
     assert [r.path.name for r in report.changed] == ["main.py"]
 
 
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("import sys\nreload(sys)", "reload"),
+        ("names = [unicode(1)]", "unicode"),
+        ("from imp import reload", None),
+        ("try:\n    text = unicode\nexcept NameError:\n    text = str", None),
+    ],
+)
+def test_names_of_python_2_keep_their_program(
+    line: str, name: str | None, tmp_path: Path
+) -> None:
+    main = MAIN.replace("import util\n", f"import util\n\n{line}\n")
+    outcome, report = moved(tmp_path, {"main.py": main, "util.py": STEPS})
+    assert (outcome is ProgramOutcome.KEPT) is (name is not None)
+    if name is not None:
+        said = f"main.py: `{name}` stays, which Python 3 does not have"
+        assert said in [finding.reason for finding in report.findings]
+
+
 def test_modules_imported_by_name_may_be_any(tmp_path: Path) -> None:
     main = MAIN.replace("import util\n", "import importlib\n\nutil = importlib\n")
     main = main.replace(

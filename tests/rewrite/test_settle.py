@@ -352,7 +352,10 @@ def test_a_notebook_calls_in_its_first_cell_with_imports(tmp_path: Path) -> None
     }
     files = {"book.ipynb": json.dumps(data), "helpers.py": HELPERS}
     report = rewritten(tmp_path, files)
-    after = json.loads(texts(report, tmp_path)["book.ipynb"])["cells"]
+    found = texts(report, tmp_path)
+    # What its cells import stays with it.
+    assert found["helpers.py"] == HELPERS
+    after = json.loads(found["book.ipynb"])["cells"]
     assert after[0]["source"] == cells[0]
     assert after[1]["source"].startswith("%%time\nimport tfmigrate.compat\n\n" + CALL)
     assert after[2]["source"].count("TODO(tfmigrate): TFM103") == 1

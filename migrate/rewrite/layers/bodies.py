@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from ...code.names import fresh
 from ...code.statements import is_docstring
 from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
@@ -23,14 +24,7 @@ from .draws import draws
 from .lines import Line, around, need, rendered
 from .made import METHODS, helped, layer
 from .scope import Scope
-from .spelling import (
-    RESERVED,
-    names_of,
-    pairs_of,
-    parameter,
-    spaced,
-    with_owner,
-)
+from .spelling import RESERVED, names_of, pairs_of, parameter, spaced, with_owner
 from .taken import Helper, Taken
 
 __all__ = ["Body"]
@@ -106,12 +100,7 @@ class Body(Scope):
         wanted = re.sub("__+", "_", wanted).strip("_") or "layer"
         if keyword.iskeyword(wanted):
             wanted += "_"
-        name, number = wanted, 1
-        while name in self.taken_names:
-            number += 1
-            name = f"{wanted}_{number}"
-        self.taken_names.add(name)
-        return name
+        return fresh(wanted, self.taken_names)
 
     # -- the whole
 
@@ -164,8 +153,8 @@ class Body(Scope):
         """Names that the call reads and does not bind before."""
         found: set[str] = set()
         for statement in call:
-            for node in walk(statement):
-                if isinstance(node, cst.Name) and self.reads_local(node):
+            for node in walk(statement, cst.Name):
+                if self.reads_local(node):
                     found.add(node.value)
         return found
 
@@ -497,8 +486,8 @@ class Body(Scope):
         while True:
             read: dict[str, int] = {}
             for statement in call:
-                for node in walk(statement):
-                    if isinstance(node, cst.Name) and self.reads_local(node):
+                for node in walk(statement, cst.Name):
+                    if self.reads_local(node):
                         read[node.value] = read.get(node.value, 0) + 1
             gone = {
                 id(one)

@@ -40,8 +40,13 @@ class Conversion:
     text: Text
     moved: Text
 
-    def convert(self, symbol: str, call: cst.Call) -> tuple[cst.BaseExpression, Step]:
-        """The tensor that the layer is called on, and the layer."""
+    def convert(
+        self, symbol: str, call: cst.Call, wanted: str
+    ) -> tuple[cst.BaseExpression, Step]:
+        """The tensor that the layer is called on, and the layer.
+
+        It is ``wanted`` where the call gives it no name.
+        """
         layer = LAYERS[symbol]
         given = self._match(call, (layer.inputs, *layer.parameters))
         inputs = given.pop(layer.inputs, None)
@@ -54,8 +59,7 @@ class Conversion:
             at_call.append((parameter, "False" if value is None else self.moved(value)))
         named = given.get("name")
         constructor = self._constructor(layer, given, call, positional)
-        wanted = self._wanted(named, symbol.rpartition(".")[2])
-        return inputs, Step(constructor, wanted, tuple(at_call))
+        return inputs, Step(constructor, self._wanted(named, wanted), tuple(at_call))
 
     def made_class(self, symbol: str, call: cst.Call) -> str:
         """Source of the Keras layer for ``tf.layers.Dense(...)``."""

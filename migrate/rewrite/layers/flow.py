@@ -63,16 +63,13 @@ def imported_by(node: cst.Import | cst.ImportFrom) -> set[str]:
 def bound_by_head(statement: cst.CSTNode) -> set[str]:
     """Names that the head of a loop or of a scope binds."""
     if isinstance(statement, cst.For):
-        return {
-            one.value for one in walk(statement.target) if isinstance(one, cst.Name)
-        }
+        return {one.value for one in walk(statement.target, cst.Name)}
     if isinstance(statement, cst.With):
         return {
             one.value
             for item in statement.items
             if item.asname is not None
-            for one in walk(item.asname)
-            if isinstance(one, cst.Name)
+            for one in walk(item.asname, cst.Name)
         }
     return set()
 

@@ -93,7 +93,7 @@ class _Group:
         reached = evaluator.notes.reached(defined.body)
         self.needed |= {defined, *reached}
         for node in (defined, *reached):
-            self.words |= {n.value for n in walk(node) if isinstance(n, cst.Name)}
+            self.words |= {n.value for n in walk(node, cst.Name)}
 
     def shared(self, lifted: Lifted) -> list[tuple[ModelFunction, cst.CSTNode]]:
         """Functions that would be lifted where they stand, and are needed as they are.

@@ -75,7 +75,8 @@ def layer_of_keras(body: Body, node: cst.Call) -> cst.BaseExpression:
     plain = [one for one in node.args if not one.star]
     options = [text(one.value) for one in node.args if one.star]
     source = node if not options else node.with_changes(args=plain)
-    inputs, step = conversion.convert(made.symbol, source)
+    wanted = _result(body, node) or made.symbol.rpartition(".")[2]
+    inputs, step = conversion.convert(made.symbol, source, wanted)
     constructor = step.constructor
     if options:
         more = ", ".join(f"**{one}" for one in options)
@@ -95,6 +96,22 @@ def layer_of_keras(body: Body, node: cst.Call) -> cst.BaseExpression:
     ]
     return call.with_changes(
         args=[first.with_changes(value=body.moved(inputs)), *again]
+    )
+
+
+def _result(body: Body, node: cst.Call) -> str | None:
+    """The name of what a layer gives, where it has no other meaning."""
+    statement = body.tree.parent(node)
+    if body.loops or not isinstance(statement, cst.Assign):
+        return None
+    if len(statement.targets) > 1:
+        return None
+    target = statement.targets[0].target
+    if not isinstance(target, cst.Name) or len(target.value) == 1:
+        return None
+    usable = target.value not in body.taken_names
+    return (
+        target.value if usable and len(body.scope.bindings[target.value]) == 1 else None
     )
 
 

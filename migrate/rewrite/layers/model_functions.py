@@ -107,11 +107,7 @@ def _defined(tree: Tree, name: str) -> Iterator[cst.FunctionDef]:
 
 def _returned(maker: cst.FunctionDef) -> cst.FunctionDef | None:
     """The function that another one defines and returns, whichever way it goes."""
-    inside = {
-        one.name.value: one
-        for one in walk(maker.body)
-        if isinstance(one, cst.FunctionDef)
-    }
+    inside = {one.name.value: one for one in walk(maker.body, cst.FunctionDef)}
     own = [
         one
         for one in maker.body.body

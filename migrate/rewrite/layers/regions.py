@@ -96,9 +96,7 @@ class Standing:
         if self.notes.is_aside(statement):
             return False
         symbols = [
-            self.tree.symbol(node.func) or ""
-            for node in walk(statement)
-            if isinstance(node, cst.Call)
+            self.tree.symbol(node.func) or "" for node in walk(statement, cst.Call)
         ]
         return not any(
             one.startswith(_BEHIND) and not one.startswith(_NOT_BEHIND)
@@ -244,9 +242,8 @@ class Standing:
         lines = [
             one
             for statement in region
-            for one in walk(statement)
-            if isinstance(one, cst.SimpleStatementLine)
-            and name in bound_by(one, self.notes)
+            for one in walk(statement, cst.SimpleStatementLine)
+            if name in bound_by(one, self.notes)
         ]
         if len(lines) == 1 and len(scope.bindings.get(name, ())) == 1:
             (one,) = lines
@@ -352,9 +349,8 @@ class Standing:
         scope = scopes.opened[self.defined]
         return {
             node.value
-            for node in walk(self.defined.body)
-            if isinstance(node, cst.Name)
-            and node in scopes.loads
+            for node in walk(self.defined.body, cst.Name)
+            if node in scopes.loads
             and node not in inside
             and (self.tree.line(node) >= end or node in again)
             and any(b.scope is scope for b in self.tree.resolver.bindings(node))
@@ -366,7 +362,7 @@ class Standing:
         before: cst.CSTNode = node
         for one in self.tree.ancestors(node):
             if isinstance(one, cst.For) and one not in inside and before is one.body:
-                targets = {n.value for n in walk(one.target) if isinstance(n, cst.Name)}
+                targets = {n.value for n in walk(one.target, cst.Name)}
                 if node.value in targets:
                     return True
             before = one

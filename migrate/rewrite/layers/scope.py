@@ -57,8 +57,8 @@ class Scope:
 
     def reads_written(self, node: cst.CSTNode) -> str | None:
         """An attribute in code of the constructor that the call sets later."""
-        for one in walk(node):
-            if isinstance(one, cst.Attribute) and one.attr.value in self.written:
+        for one in walk(node, cst.Attribute):
+            if one.attr.value in self.written:
                 return self.tree.code(one)
         return None
 
@@ -78,8 +78,8 @@ class Scope:
         loads = self.tree.resolver.scopes.loads
         return {
             one.value
-            for one in walk(node)
-            if isinstance(one, cst.Name) and one in loads and self.local(one)
+            for one in walk(node, cst.Name)
+            if one in loads and self.local(one)
         }
 
     def _late_names(self) -> set[str]:
@@ -157,10 +157,9 @@ class Scope:
         loads = self.tree.resolver.scopes.loads
         found = Time.SETUP
         for statement in self.statements:
-            for node in walk(statement):
+            for node in walk(statement, cst.Name):
                 if (
-                    isinstance(node, cst.Name)
-                    and node.value == name
+                    node.value == name
                     and node in loads
                     and node in self.notes.values
                     and self.local(node)

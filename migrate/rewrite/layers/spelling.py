@@ -39,7 +39,7 @@ RESERVED = frozenset(_RESERVED.split())
 
 
 def names_of(node: cst.CSTNode) -> set[str]:
-    return {one.value for one in walk(node) if isinstance(one, cst.Name)}
+    return {one.value for one in walk(node, cst.Name)}
 
 
 def pairs_of(

@@ -177,8 +177,8 @@ def _is_wanted(tree: Tree, helper: _Helper) -> bool:
 
 def _of_module(tree: Tree, helper: _Helper) -> Iterator[tuple[cst.Name, Binding]]:
     """Names in a function that its file binds outside of it, without its own."""
-    for node in walk(helper):
-        if isinstance(node, cst.Name) and node in tree.resolver.scopes.loads:
+    for node in walk(helper, cst.Name):
+        if node in tree.resolver.scopes.loads:
             for one in tree.resolver.bindings(node)[:1]:
                 outer = one.scope is tree.resolver.scopes.module_scope
                 if outer and one.node is not helper:

@@ -17,7 +17,7 @@ from ...names.ast_nodes import parents_of
 from ...names.ast_nodes import walk as walk_ast
 from .code import UNKNOWN, Refused, dotted, literal
 from .sharing import Places
-from .text import names_in
+from .text import loads_in, names_in, stores_in
 
 if TYPE_CHECKING:
     from .classes import Lifted, Module
@@ -56,14 +56,13 @@ def hold_layers(module: Module) -> dict[ast.AST, str]:
     if not any(word in module.code for word in (*_UPDATES, "gradients")):
         return {}
     found: dict[ast.AST, str] = {}
-    for function in walk_ast(module.tree):
-        if isinstance(function, ast.FunctionDef):
-            reader = _Reader(module, function)
-            chosen = reader.chosen()
-            if chosen is not None:
-                reader.hold(*chosen)
-                found[chosen[0]] = f"{reader.tf}.trainable_variables()"
-            found |= reader.read()
+    for function in walk_ast(module.tree, ast.FunctionDef):
+        reader = _Reader(module, function)
+        chosen = reader.chosen()
+        if chosen is not None:
+            reader.hold(*chosen)
+            found[chosen[0]] = f"{reader.tf}.trainable_variables()"
+        found |= reader.read()
     return found
 
 
@@ -85,9 +84,7 @@ class _Reader:
     def chosen(self) -> tuple[ast.expr, _Test] | None:
         """The one expression that chooses variables to train, and how."""
         found: dict[ast.expr, _Test] = {}
-        for node in walk_ast(self.function):
-            if not isinstance(node, ast.Call):
-                continue
+        for node in walk_ast(self.function, ast.Call):
             given = [k.value for k in node.keywords if k.arg in _UPDATES]
             place = _BY_PLACE.get(getattr(node.func, "attr", ""))
             if place is not None:
@@ -105,9 +102,8 @@ class _Reader:
             return node
         stores = [
             one
-            for one in walk_ast(self.function)
-            if isinstance(one, ast.Assign)
-            and any(n.id == node.id for t in one.targets for n in names_in(t))
+            for one in walk_ast(self.function, ast.Assign)
+            if any(n.id == node.id for t in one.targets for n in names_in(t))
         ]
         if len(stores) == 1 and dotted(stores[0].targets[0]) == node.id:
             return self._source(stores[0].value)
@@ -162,11 +158,11 @@ class _Reader:
     def _condition(self, node: ast.expr, variable: str) -> _Test:
         """A test of a comprehension, which can be made of a name alone."""
         known = dict(_FUNCTIONS)
-        inside = {n.id for n in names_in(node) if isinstance(n.ctx, ast.Store)}
+        inside = {n.id for n in stores_in(node)}
         for one in names_in(node):
             if one.id not in {*inside, *_FUNCTIONS, variable}:
                 known[one.id] = literal(ast.unparse(self._source(one)))
-        texts = [n.value for n in walk_ast(node) if isinstance(n, ast.Constant)]
+        texts = [n.value for n in walk_ast(node, ast.Constant)]
         self.asked |= {str(one) for one in (*texts, *known.values())}
         plain = all(isinstance(one, _SAFE) for one in walk_ast(node))
         code = compile(ast.Expression(node), "<test>", "eval")
@@ -268,16 +264,15 @@ class _Reader:
     def _loading(self) -> list[ast.Call]:
         return [
             one
-            for one in walk_ast(self.function)
-            if isinstance(one, ast.Call)
-            and self._symbol(one.func).endswith(".init_from_checkpoint")
+            for one in walk_ast(self.function, ast.Call)
+            if self._symbol(one.func).endswith(".init_from_checkpoint")
         ]
 
     def _mapped(self, node: ast.expr) -> tuple[Callable[[str], str | None], bool]:
         """What a checkpoint calls variables; whether only what it has is meant."""
         source = self._source(node)
-        for one in walk_ast(self.function):
-            if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Tuple):
+        for one in walk_ast(self.function, ast.Assign):
+            if isinstance(one.targets[0], ast.Tuple):
                 names = [dotted(name) for name in one.targets[0].elts]
                 source = one.value if dotted(node) == names[0] else source
         if isinstance(source, ast.Dict):
@@ -372,24 +367,24 @@ class _Reader:
     def _check_others(self, node: ast.expr) -> None:
         """Refuses where others read all variables, of which some do not train now."""
         known = {*walk_ast(node)}
-        for one in walk_ast(self.module.tree):
-            if isinstance(one, ast.FunctionDef) and one is not self.function:
-                calls = [n for n in walk_ast(one) if isinstance(n, ast.Call)]
+        for one in walk_ast(self.module.tree, ast.FunctionDef):
+            if one is not self.function:
+                calls = walk_ast(one, ast.Call)
                 if any(dotted(n.func) in self.classes for n in calls):
                     known |= {*walk_ast(one)} - {*walk_ast(self.function)}
         given = [one for call in self._loading() for one in call.args[1:]]
         names = {n.id for one in given for n in names_in(one)}
-        loads = [n for n in names_in(self.function) if isinstance(n.ctx, ast.Load)]
-        for one in reversed([*walk_ast(self.function)]):
-            if isinstance(one, ast.Assign):
-                bound = {n.id for target in one.targets for n in names_in(target)}
-                read = [n for n in loads if n.id in bound]
-                if bound & names or (read and all(n in known for n in read)):
-                    known |= {*walk_ast(one)}
-        known |= {n for one in given for n in walk_ast(one)}
-        for one in walk_ast(self.module.tree):
-            shown = getattr(one, "attr", getattr(one, "value", ""))
-            if shown in _WORDS and one not in known:
+        loads = loads_in(self.function)
+        for statement in reversed(walk_ast(self.function, ast.Assign)):
+            bound = {n.id for part in statement.targets for n in names_in(part)}
+            read = [n for n in loads if n.id in bound]
+            if bound & names or (read and all(n in known for n in read)):
+                known |= {*walk_ast(statement)}
+        for part in given:
+            known.update(walk_ast(part))
+        for found in walk_ast(self.module.tree):
+            shown = getattr(found, "attr", getattr(found, "value", ""))
+            if shown in _WORDS and found not in known:
                 raise Refused("some variables are trained, and all of them are read")
 
     def _held(

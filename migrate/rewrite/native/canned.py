@@ -174,12 +174,14 @@ def canned(
     tf2: bool,
     rows: bool = True,
     shared_columns: bool = False,
+    classes: int | None = None,
 ) -> Code:
     """The Trainer that takes the Estimator's place.
 
     `tf2`: the class is the one that TF 2 has under the name. `rows`: columns of deep
     models may be embeddings, whose gradients are those of looked-up rows;
-    `shared_columns`: some of them may have one table together.
+    `shared_columns`: some of them may have one table together. `classes`: what
+    `n_classes` is, if it is a name for a number.
     """
     if symbol not in SIGNATURES:
         raise Refused(f"`{symbol}` has no task that takes its place")
@@ -188,7 +190,7 @@ def canned(
         for name, text in arguments.items()
         if not is_absent(text) or name.endswith("activation_fn")
     }
-    return _Canned(symbol, given, arguments, tf2, rows, shared_columns).code()
+    return _Canned(symbol, given, arguments, tf2, rows, shared_columns, classes).code()
 
 
 def task_of_head(text: str) -> tuple[str, list[str]]:
@@ -215,6 +217,7 @@ class _Canned:
     tf2: bool
     rows: bool
     shared_columns: bool = False
+    number: int | None = None
     training: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
 
@@ -286,7 +289,7 @@ class _Canned:
 
     def classes(self, number: str) -> tuple[str, str]:
         """The classifier for so many classes, and the number of logits."""
-        value = literal(number)
+        value = literal(number) if self.number is None else self.number
         if value == 2:
             return "BinaryClassifier", "1"
         if isinstance(value, int):

@@ -53,9 +53,15 @@ def _canned(page: Page, word: Word) -> None:
     texts = [one.source.text for one in page.files]
     rows = any("embedding" in text for text in texts)
     shared = any("shared_embedding_column" in text for text in texts)
+    number = page.value(args["n_classes"].value) if "n_classes" in args else None
     try:
         code = canned(
-            word.symbol, given, tf2=page.for_tf2, rows=rows, shared_columns=shared
+            word.symbol,
+            given,
+            tf2=page.for_tf2,
+            rows=rows,
+            shared_columns=shared,
+            classes=int(number.value) if isinstance(number, cst.Integer) else None,
         )
     except Refused as refused:
         page.refuse(word.node, f"{refused} ({{}})")
@@ -108,7 +114,10 @@ def _add_metrics(page: Page, word: Word) -> None:
 
 def _measured(page: Page, node: cst.BaseExpression) -> list[str]:
     """The metrics of a function, which tells from now on what they are given."""
-    function = page.resolver.definition(node) or page.value(node)
+    value = page.value(node)
+    function = (
+        value if isinstance(value, cst.Lambda) else page.resolver.definition(node)
+    )
     returned: cst.BaseExpression | None
     name, alone = "lambda", True
     if isinstance(function, cst.Lambda):
@@ -117,7 +126,7 @@ def _measured(page: Page, node: cst.BaseExpression) -> list[str]:
         name = function.name.value
         loads = [page.resolver.definition(n) for n in page.loads(name)]
         alone = loads.count(function) == 1
-        returns = [n for n in walk(function) if isinstance(n, cst.Return)]
+        returns = list(walk(function, cst.Return))
         returned = returns[0].value if len(returns) == 1 else None
     else:
         raise Odd(node, "their function is not one of the file")

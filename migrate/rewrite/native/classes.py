@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from ...code.names import fresh
 from ...model.layer_functions import LAYERS, LayerFunction
 from ...model.spelling import snake
 from ...names.ast_nodes import children as ast_children
@@ -18,7 +19,7 @@ from ...project.facts import ParsedModule, ProjectFacts
 from ...project.long_lines import WIDTH
 from ..layers.model_functions import is_model_fn
 from ..layers.spelling import RESERVED
-from .arg_scopes import Scope, find_outer_scopes, scopes_of
+from .arg_scopes import check_outer_scopes, scopes_of
 from .by_name import hold_layers
 from .code import Refused, call, dotted, is_absent, literal, parsed
 from .dropout_cells import Shares
@@ -33,7 +34,7 @@ from .layers import (
     regularizer,
 )
 from .recurrent import CELLS, RECURRENT, cell, cell_name, recurrent
-from .sharing import has_mode_branches, merge_shared, places_of
+from .sharing import has_mode_branches, merge_shared
 from .sites import simplified
 from .text import (
     HELD,
@@ -42,11 +43,12 @@ from .text import (
     bound_names,
     elements,
     fitted,
+    loads_in,
     names_in,
     on_one_line,
     parameters_of,
     place_of,
-    substituted,
+    stores_in,
     without_gone,
 )
 from .towers import with_towers_unfolded
@@ -227,12 +229,7 @@ class Module:
     def value(self, name: str) -> str | None:
         """What the module gives to a name, in one place."""
         found = [
-            one
-            for top in self.text.body
-            for one in walk_ast(top)
-            if isinstance(one, ast.Name)
-            and one.id == name
-            and isinstance(one.ctx, ast.Store)
+            one for top in self.text.body for one in stores_in(top) if one.id == name
         ]
         if len(found) != 1:
             return None
@@ -285,9 +282,8 @@ class Module:
         functions = [
             one.func
             for top in self.text.body
-            for one in walk_ast(top)
-            if isinstance(one, ast.Call)
-            and any(keyword.arg == argument for keyword in one.keywords)
+            for one in walk_ast(top, ast.Call)
+            if any(keyword.arg == argument for keyword in one.keywords)
         ]
         return any(
             self.symbol(self.text.of(one)) is None
@@ -310,8 +306,8 @@ class Module:
         return [
             self.text.of(one.value)
             for top in self.text.body
-            for one in walk_ast(top)
-            if isinstance(one, ast.Assign) and [*map(dotted, one.targets)] == [name]
+            for one in walk_ast(top, ast.Assign)
+            if [*map(dotted, one.targets)] == [name]
         ]
 
     def only_value(self, name: str) -> str | None:
@@ -323,30 +319,21 @@ class Module:
         """The code with plain classes."""
         for one in self.classes:
             one.read()
-        shared: set[str] = set()
         if self.reuses or any(map(has_mode_branches, self.classes)):
             merge_shared(self.classes)
         if self.reuses:
-            shared = self._shared()
+            self._check_shared()
         self._check_functions()
         chosen = hold_layers(self) if self.classes else {}
-        flags = find_outer_scopes(self)
+        check_outer_scopes(self)
+        flags: dict[str, Shares] = {}
         if self.shares is not None and self.shares.code:
-            for one in self.classes:
-                if "_rnn" in one.lifted:
-                    flags[one.name] = {self.shares.function: self.shares.code}
+            rnns = [one.name for one in self.classes if "_rnn" in one.lifted]
+            flags = dict.fromkeys(rnns, self.shares)
         for one in self.classes:
             one.become_plain()
         if self.shared_columns and sum(map(Lifted.has_columns, self.classes)) > 1:
             raise Refused("columns of several models share an embedding")
-        renamed = {one.name: one.renamed for one in self.classes}
-        flags = {
-            name: {
-                caller: substituted(code, renamed.get(caller, {}))
-                for caller, code in known.items()
-            }
-            for name, known in flags.items()
-        }
         text = Text(self.code)
         for one in self.classes:
             start, end = text.span(one.node)
@@ -357,9 +344,21 @@ class Module:
             start, end = self.text.span(node)
             text.replace(start, end, shown)
         names = {one.name for one in self.classes}
-        code = simplified(text.done(), names, self._is_seen, shared, flags, self.first)
+        code = simplified(text.done(), names, self._is_seen, flags, self.first)
         code = self._without_scope_makers(self._without_contrib(code))
         return self._laid_out(code, names)
+
+    def _check_shared(self) -> None:
+        """Refuses functions that make a model several times, of the same variables."""
+        made = {one.name for one in self.classes}
+        calls = walk_ast(self.tree, ast.Call)
+        for function in walk_ast(self.tree, ast.FunctionDef):
+            makes = any(
+                dotted(one.func) in made for one in walk_ast(function, ast.Call)
+            )
+            uses = sum(dotted(one.func) == function.name for one in calls)
+            if makes and uses > 1 and function.name != "__init__":
+                raise Refused(f"`{function.name}` may share variables by `reuse`")
 
     def said_by(
         self, block: ast.With, symbol: Callable[[str], str | None], text: Text
@@ -410,53 +409,6 @@ class Module:
                             f"the scope around `{dotted(node.func)}` gives its weights "
                             f"a {' and a '.join(said)}"
                         )
-
-    def _shared(self) -> set[str]:
-        """Functions whose models are one, since they share all of their variables.
-
-        Raises Refused where that is not clear.
-        """
-        made = {one.name: one for one in self.classes}
-        above = parents_of(ast.Module(self.text.body, []))
-        found: set[str] = set()
-        for function in [one for one in above if isinstance(one, ast.FunctionDef)]:
-            calls = [
-                one
-                for one in walk_ast(function)
-                if isinstance(one, ast.Call) and dotted(one.func) in made
-            ]
-            uses = [
-                one
-                for one in above
-                if isinstance(one, ast.Call) and dotted(one.func) == function.name
-            ]
-            if len(uses) < 2 or not calls or function.name == "__init__":
-                continue
-            names = {*parameters_of(function)}
-            places = [self.scopes_of(one, above, function) for one in calls]
-            outer = [self.scopes_of(one, above, None) for one in uses]
-            inner = [
-                place
-                for one in calls
-                for place in places_of(made[dotted(one.func)], made, one)
-            ]
-            read = {
-                one.id
-                for call in calls
-                for one in walk_ast(call)
-                if isinstance(one, ast.Name)
-            }
-            known = all(part.known for place in inner for part in place)
-            if (
-                None in (*places, *outer)
-                or any(one != outer[0] for one in outer)
-                or read & names
-                or not known
-                or not any(places)
-            ):
-                raise Refused(f"`{function.name}` may share variables by `reuse`")
-            found.add(function.name)
-        return found
 
     def scopes_of(
         self,
@@ -576,8 +528,8 @@ class Module:
         inits = {
             node
             for top in text.body
-            for one in walk_ast(top)
-            if isinstance(one, ast.ClassDef) and one.name in names
+            for one in walk_ast(top, ast.ClassDef)
+            if one.name in names
             for init in one.body
             if isinstance(init, ast.FunctionDef) and init.name == "__init__"
             for node in walk_ast(init)
@@ -655,10 +607,6 @@ class Lifted:
         # The program's name for TensorFlow.
         self.tf = base_text.removesuffix(f".estimator.{base.rpartition('.')[2]}")
         self._withs: tuple[ast.With, ...] = ()
-        # Parameters of the call under other names.
-        self.renamed: dict[str, str] = {}
-        # What arg_scopes around the calls of its objects say.
-        self.outer: list[Scope] = []
         # Names of the call that weights are made of.
         self.moved_names: set[str] = set()
         # Where in the call an expression stands whose names are looked up.
@@ -726,11 +674,7 @@ class Lifted:
 
         Or where it did so last, straight before the node `at`.
         """
-        stores = [
-            one
-            for one in names_in(self.call)
-            if one.id == name and isinstance(one.ctx, ast.Store)
-        ]
+        stores = [one for one in stores_in(self.call) if one.id == name]
         if not stores or name in parameters_of(self.call):
             return None
         if len(stores) > 1:
@@ -769,10 +713,7 @@ class Lifted:
     def scoped(self, function: str) -> Mapping[str, str]:
         """What the arg_scopes around give to a function of contrib."""
         found: dict[str, str] = {}
-        for scope in self.outer:
-            if function in scope.functions:
-                found.update(scope.given)
-        for scope in scopes_of(self._withs, self):
+        for scope in scopes_of(self._withs, self.of, self.symbol):
             if function in scope.functions:
                 for name, code in scope.given.items():
                     late = name in ("is_training", "normalizer_params")
@@ -810,9 +751,7 @@ class Lifted:
                 if iterated and attribute_of_self(iterated[0]) == attribute:
                     iterators |= {self.of(one) for one in node.targets}
         found: list[_Use] = []
-        for node in walk_ast(self.call):
-            if not isinstance(node, ast.Call):
-                continue
+        for node in walk_ast(self.call, ast.Call):
             func = node.func
             if (
                 attribute_of_self(func) == attribute
@@ -830,9 +769,8 @@ class Lifted:
         """Calls whose values the constructor appends to a list."""
         return [
             one.args[0]
-            for one in walk_ast(self.init)
-            if isinstance(one, ast.Call)
-            and isinstance(one.func, ast.Attribute)
+            for one in walk_ast(self.init, ast.Call)
+            if isinstance(one.func, ast.Attribute)
             and attribute_of_self(one.func.value) == attribute
             and one.args
             and isinstance(one.args[0], ast.Call)
@@ -844,8 +782,8 @@ class Lifted:
         """What the constructor gives to attributes."""
         return {
             name: node.value
-            for node in walk_ast(self.init)
-            if isinstance(node, ast.Assign) and len(node.targets) == 1
+            for node in walk_ast(self.init, ast.Assign)
+            if len(node.targets) == 1
             if (name := attribute_of_self(node.targets[0])) is not None
         }
 
@@ -873,11 +811,7 @@ class Lifted:
         text = Text(whole)
         statement = text.body[0]
         assert isinstance(statement, ast.Expr)
-        inner = {
-            one.id
-            for one in walk_ast(statement)
-            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
-        }
+        inner = {one.id for one in stores_in(statement)}
         stored = self.attributes()
         pending: list[ast.AST] = [statement.value]
         while pending:
@@ -971,11 +905,7 @@ class Lifted:
 
     def _is_stored(self, name: str) -> bool:
         """The call gives a parameter another value, before the node `at`."""
-        stores = [
-            one
-            for one in names_in(self.call)
-            if one.id == name and isinstance(one.ctx, ast.Store)
-        ]
+        stores = [one for one in stores_in(self.call) if one.id == name]
         if self.at is None or any(
             isinstance(one, (ast.For, ast.While)) for one in self.around(self.at)
         ):
@@ -1049,7 +979,7 @@ class Lifted:
                 text.put(one, f"self.{stored[one.id]}")
         return text.done()[1:-2]
 
-    def fresh(self, wanted: str, more: Container[str] = ()) -> str:
+    def fresh(self, wanted: str) -> str:
         """An attribute that the class does not have yet."""
         taken = {
             name
@@ -1061,11 +991,7 @@ class Lifted:
             wanted = "weight"
         if wanted in RESERVED:
             wanted = f"own_{wanted}"
-        name, number = wanted, 1
-        while name in taken or name in more:
-            number += 1
-            name = f"{wanted}_{number}"
-        return name
+        return fresh(wanted, taken)
 
     # -- the steps
 
@@ -1093,13 +1019,13 @@ class Lifted:
 
     def _check_scopes(self) -> None:
         """Refuses scopes that say more of the layers within than can be said here."""
-        for block in (one for one in walk_ast(self.call) if isinstance(one, ast.With)):
+        for block in (one for one in walk_ast(self.call, ast.With)):
             said = self.module.said_by(block, self.symbol, self.source)
             if not said:
                 continue
             for attribute, value in self.attributes().items():
                 uses = [one for one in self.uses(attribute) if block in one.withs]
-                kinds = [one for one in walk_ast(value) if isinstance(one, ast.Call)]
+                kinds = walk_ast(value, ast.Call)
                 code = " ".join(map(self.of, [*kinds, *self.appended(attribute)]))
                 if uses and self.module.takes(code, said):
                     raise Refused(
@@ -1142,9 +1068,8 @@ class Lifted:
             node = next(
                 (
                     one
-                    for one in walk_ast(self.init)
-                    if isinstance(one, ast.Call)
-                    and self.symbol(self.of(one.func)) == "tf.estimator.FunctionLayer"
+                    for one in walk_ast(self.init, ast.Call)
+                    if self.symbol(self.of(one.func)) == "tf.estimator.FunctionLayer"
                 ),
                 None,
             )
@@ -1308,10 +1233,8 @@ class Lifted:
         code = made.made[0]
         if len(made.made) > 1:
             code = f"tf_keras.Sequential([{', '.join(made.made)}])"
-        for one in walk_ast(parsed(code)):
-            if isinstance(one, ast.Name) and one.id in self.locals - self.init_names - {
-                "self"
-            }:
+        for one in walk_ast(parsed(code), ast.Name):
+            if one.id in self.locals - self.init_names - {"self"}:
                 raise Refused(
                     f"`{function}` depends on `{one.id}`, which only the call knows"
                 )
@@ -1338,9 +1261,8 @@ class Lifted:
         if isinstance(node, ast.Name):
             values = [
                 one.value
-                for one in walk_ast(self.call)
-                if isinstance(one, ast.Assign)
-                and len(one.targets) == 1
+                for one in walk_ast(self.call, ast.Assign)
+                if len(one.targets) == 1
                 and isinstance(one.targets[0], ast.Name)
                 and one.targets[0].id == node.id
                 and place_of(one) < place_of(use)
@@ -1394,8 +1316,8 @@ class Lifted:
     ) -> int | None:
         code = " ".join(
             self.of(one)
-            for one in walk_ast(self.init)
-            if isinstance(one, ast.Call) and attribute in self.of(self.statement(one))
+            for one in walk_ast(self.init, ast.Call)
+            if attribute in self.of(self.statement(one))
         )
         kinds = re.findall(r"\b(\w+)\(", code)
         for kind in reversed(kinds):
@@ -1415,8 +1337,8 @@ class Lifted:
         while True:
             found = [
                 one
-                for one in walk_ast(self.call)
-                if isinstance(one, ast.Call) and self._is_layer_of_contrib(one)
+                for one in walk_ast(self.call, ast.Call)
+                if self._is_layer_of_contrib(one)
             ]
             inner = [
                 one
@@ -1460,14 +1382,26 @@ class Lifted:
             said[parameter] = code
         made = layers(name, said, self)
         scope = literal(said.get("scope"))
-        attribute = self.fresh(
-            scope if isinstance(scope, str) and scope.isidentifier() else name
-        )
+        if not isinstance(scope, str) or not scope.isidentifier():
+            scope = self._result(node) or name
+        attribute = self.fresh(scope)
         self.add_to_init(
             [f"self.{attribute} = {self._constructor(made, function)}"], node
         )
         flag = "" if made.training is None else f", training={made.training}"
         self.source.put(node, f"self.{attribute}({self.of(inputs)}{flag})")
+
+    def _result(self, node: ast.Call) -> str | None:
+        """The name of what a layer gives, where it has no other meaning."""
+        statement = self.above.get(node)
+        if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
+            return None
+        (target,) = statement.targets
+        if not isinstance(target, ast.Name) or len(target.id) == 1:
+            return None
+        names = (one for one in names_in(self.call) if isinstance(one.ctx, ast.Store))
+        once = sum(one.id == target.id for one in names) == 1
+        return target.id if once and target.id not in RESERVED else None
 
     # -- weights
 
@@ -1495,8 +1429,7 @@ class Lifted:
             found = next(
                 (
                     (node, one)
-                    for node in walk_ast(self.init)
-                    if isinstance(node, ast.Call)
+                    for node in walk_ast(self.init, ast.Call)
                     for one in node.keywords
                     if (one.arg or "").endswith("_initializer")
                     and isinstance(one.value, ast.Constant)
@@ -1526,11 +1459,7 @@ class Lifted:
         """Blocks that only name things vanish."""
         while True:
             block = next(
-                (
-                    one
-                    for one in walk_ast(self.call)
-                    if isinstance(one, ast.With) and self._names_only(one)
-                ),
+                (one for one in walk_ast(self.call, ast.With) if self._names_only(one)),
                 None,
             )
             if block is None:
@@ -1592,9 +1521,7 @@ class Lifted:
         self.take()
         while True:
             changed = False
-            for node in walk_ast(self.tree):
-                if not isinstance(node, ast.Call):
-                    continue
+            for node in walk_ast(self.tree, ast.Call):
                 symbol = self.symbol(self.of(node.func))
                 if symbol == "tf.estimator.ColumnsLayer":
                     self.source.put(node.func, self.columns_layer("DenseFeatures"))
@@ -1667,15 +1594,15 @@ class Lifted:
 
     def _aliases(self) -> None:
         """Layers are read where the constructor keeps them, not by another name."""
-        for node in walk_ast(self.call):
-            if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+        for node in walk_ast(self.call, ast.Assign):
+            if len(node.targets) != 1:
                 continue
             name, attribute = dotted(node.targets[0]), attribute_of_self(node.value)
             value = self.attributes().get(attribute or "")
             if not isinstance(value, ast.Call) or self.value_of(name) is not node.value:
                 continue
-            for one in names_in(self.call):
-                if one.id == name and isinstance(one.ctx, ast.Load):
+            for one in loads_in(self.call):
+                if one.id == name:
                     self.source.put(one, f"self.{attribute}")
             self.source.drop(node)
         self.code = without_gone(self.source.done())
@@ -1719,12 +1646,7 @@ class Lifted:
         pairs = [*zip(node.target.elts, over.args, strict=False)]
         layers = [one for one in pairs if attribute_of_self(one[1]) in lists]
         others = [one for one in pairs if one not in layers]
-        used = {
-            one.id
-            for part in inside
-            for one in walk_ast(part)
-            if isinstance(one, ast.Name)
-        }
+        used = {one.id for part in inside for one in walk_ast(part, ast.Name)}
         if not layers or not others:
             return
         counted: str | None = None
@@ -1759,7 +1681,7 @@ class Lifted:
 
         No second one for numbers that `enumerate` gives to the layers.
         """
-        names = [one.id for one in walk_ast(target) if isinstance(one, ast.Name)]
+        names = [one.id for one in walk_ast(target, ast.Name)]
         read = [one for one in names if one in used]
         if not read:
             return None, None
@@ -1785,15 +1707,11 @@ class Lifted:
             if found is None:
                 return
             lists, loop = found
-            names = {
-                one.id for one in walk_ast(loop.target) if isinstance(one, ast.Name)
-            }
+            names = {one.id for one in walk_ast(loop.target, ast.Name)}
             for empty, append in lists:
                 assert isinstance(append.value, ast.Call)
                 element = append.value.args[0]
-                used = {
-                    one.id for one in walk_ast(element) if isinstance(one, ast.Name)
-                }
+                used = {one.id for one in walk_ast(element, ast.Name)}
                 target, over = self._rounds(loop, used & names)
                 made = f"[{self.of(element)} for {target} in {over}]"
                 self.source.put(empty, f"{self.of(empty.targets[0])} = {made}")
@@ -1865,9 +1783,7 @@ class Lifted:
     def _column_layers(self) -> list[ast.Call]:
         names = ("DenseFeatures", "SequenceFeatures")
         found = (
-            one
-            for one in walk_ast(self.init)
-            if isinstance(one, ast.Call) and dotted(one.func) in names
+            one for one in walk_ast(self.init, ast.Call) if dotted(one.func) in names
         )
         return sorted(found, key=place_of)
 
@@ -1895,16 +1811,11 @@ class Lifted:
         for name in names[2:]:
             if name == "training" or "training" in self.locals:
                 continue
-            reads = [
-                one
-                for one in walk_ast(self.call)
-                if isinstance(one, ast.Name) and one.id == name
-            ]
+            reads = [one for one in walk_ast(self.call, ast.Name) if one.id == name]
             if any(not isinstance(one.ctx, ast.Load) for one in reads):
                 continue
             if name in _FLAGS and not self.module.calls_with(name):
                 self._rename(name, "training")
-                self.renamed[name] = "training"
                 self.take()
                 return
 
@@ -1925,9 +1836,8 @@ class Lifted:
             }
             read = {
                 name
-                for node in walk_ast(self.tree)
-                if isinstance(node, ast.Attribute)
-                and isinstance(node.ctx, ast.Load)
+                for node in walk_ast(self.tree, ast.Attribute)
+                if isinstance(node.ctx, ast.Load)
                 and (name := attribute_of_self(node)) is not None
             }
             found = [
@@ -1957,16 +1867,14 @@ class Lifted:
             # What gives a name a new value out of its old one does not read it.
             read = {
                 one.id
-                for one in walk_ast(self.call)
-                if isinstance(one, ast.Name)
-                and isinstance(one.ctx, ast.Load)
-                and not _names_one(self.statement(one), one.id)
+                for one in loads_in(self.call)
+                if not _names_one(self.statement(one), one.id)
             }
             found = [
                 node
                 for name in self.moved_names - read
-                for node in walk_ast(self.call)
-                if isinstance(node, ast.Assign) and _names_one(node, name)
+                for node in walk_ast(self.call, ast.Assign)
+                if _names_one(node, name)
             ]
             if not found:
                 return
@@ -1997,11 +1905,7 @@ def _names_one(node: ast.AST, name: str) -> bool:
 
 
 def _stored(node: ast.AST) -> set[str]:
-    return {
-        one.id
-        for one in walk_ast(node)
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
-    }
+    return {one.id for one in stores_in(node)}
 
 
 def _holds(node: ast.AST, inner: ast.AST) -> bool:

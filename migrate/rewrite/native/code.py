@@ -97,8 +97,7 @@ def repeatable(text: str) -> bool:
         and not dotted(node.func).startswith(
             ("tf.random", "tf.nn.dropout", "tf.layers")
         )
-        for node in walk_ast(parsed(text))
-        if isinstance(node, ast.Call)
+        for node in walk_ast(parsed(text), ast.Call)
     )
 
 

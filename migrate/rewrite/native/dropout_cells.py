@@ -12,7 +12,7 @@ from ...names.ast_nodes import parents_of
 from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule, ProjectFacts
 from .code import Refused, dotted, literal
-from .text import Text, bound_names, names_in, parameters_of
+from .text import Text, bound_names, names_in, parameters_of, stores_in
 
 __all__ = ["SIGNATURE", "Shares", "with_constant_shares"]
 
@@ -103,11 +103,7 @@ class _Program:
             if isinstance(self.above.get(function), ast.ClassDef):
                 raise Refused("a method makes cells that drop their outputs")
             return self._of_callers(function, value.id)
-        stores = [
-            one
-            for one in names_in(function)
-            if one.id == value.id and isinstance(one.ctx, ast.Store)
-        ]
+        stores = [one for one in stores_in(function) if one.id == value.id]
         made = self.above[stores[0]] if len(stores) == 1 else None
         if isinstance(made, ast.Assign):
             return self._rule(made.value, user)

@@ -24,14 +24,12 @@ def with_training_flag(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModul
             tree.symbol(base.value) in _LIFTED for base in one.bases
         ):
             continue
-        for method in walk(one.body):
-            if isinstance(method, cst.FunctionDef) and any(
-                param.name.value == "mode" for param in method.params.params
-            ):
+        for method in walk(one.body, cst.FunctionDef):
+            if any(param.name.value == "mode" for param in method.params.params):
                 new = method.visit(_Flagged(tree))
                 assert isinstance(new, cst.FunctionDef)
-                for node in walk(new):
-                    if isinstance(node, cst.Name) and node.value == "mode":
+                for node in walk(new, cst.Name):
+                    if node.value == "mode":
                         reason = f"`{one.name.value}` asks for more than training"
                         raise refused(tree, method, reason)
                 flagged[method] = new

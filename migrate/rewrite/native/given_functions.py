@@ -222,8 +222,7 @@ class _Finder:
         scopes = parsed.resolver.scopes.opened
         hidden = not isinstance(root, cst.Name) or any(
             root.value in scopes[one].bindings
-            for one in walk(function)
-            if isinstance(one, (cst.FunctionDef, cst.Lambda))
+            for one in walk(function, cst.FunctionDef, cst.Lambda)
         )
         return None if hidden else said[0]
 
@@ -268,7 +267,7 @@ def _of_object(tree: Tree, node: cst.Assign) -> dict[cst.CSTNode, Any] | None:
         return None
     line, user, last = every[-3:]
     scopes = tree.resolver.scopes
-    loads = [n for n in walk(factory) if isinstance(n, cst.Name) and n in scopes.loads]
+    loads = [n for n in walk(factory, cst.Name) if n in scopes.loads]
     if (
         not isinstance(user, cst.FunctionDef)
         or not is_model_fn(user)
@@ -315,9 +314,8 @@ def _loads(tree: Tree, defined: cst.FunctionDef, name: str) -> list[cst.Name]:
         return []
     return [
         one
-        for one in walk(defined.body)
-        if isinstance(one, cst.Name)
-        and one.value == name
+        for one in walk(defined.body, cst.Name)
+        if one.value == name
         and one in tree.resolver.scopes.loads
         and any(bound.scope is scope for bound in tree.resolver.bindings(one))
     ]
@@ -336,15 +334,14 @@ def _key(node: cst.CSTNode | None) -> str | None:
 def _makes_layers(tree: Tree, node: cst.CSTNode, seen: set[cst.CSTNode]) -> bool:
     """A function makes layers, or calls one of its file that does."""
     seen.add(node)
-    for call in walk(node):
-        if isinstance(call, cst.Call):
-            if (tree.symbol(call.func) or "").startswith(_LAYERS):
+    for call in walk(node, cst.Call):
+        if (tree.symbol(call.func) or "").startswith(_LAYERS):
+            return True
+        inner = tree.resolver.definition(call.func)
+        if isinstance(inner, cst.FunctionDef) and inner not in seen:
+            found = _makes_layers(tree, inner, seen)
+            if found:
                 return True
-            inner = tree.resolver.definition(call.func)
-            if isinstance(inner, cst.FunctionDef) and inner not in seen:
-                found = _makes_layers(tree, inner, seen)
-                if found:
-                    return True
     return False
 
 

@@ -141,13 +141,13 @@ class _Hook:
 
     def _find_tensors(self, method: cst.FunctionDef) -> None:
         """``self._step = tf.train.get_global_step()`` and what looks at it."""
-        for node in walk(method.body):
-            if isinstance(node, cst.Assign) and len(node.targets) == 1:
-                attribute = _own(node.targets[0].target)
-                fetched = self._meaning(node.value)
+        for assign in walk(method.body, cst.Assign):
+            if len(assign.targets) == 1:
+                attribute = _own(assign.targets[0].target)
+                fetched = self._meaning(assign.value)
                 if attribute is not None and fetched is not None:
                     self.tensors[attribute] = fetched
-                    self._drop(node)
+                    self._drop(assign)
         for node in walk(method.body):
             test = node.test if isinstance(node, (cst.If, cst.Assert)) else None
             if isinstance(test, cst.Comparison) and _own(test.left) in self.tensors:
@@ -165,9 +165,7 @@ class _Hook:
             raise Odd(statement, "has several statements on one line")
         self.page.drop_statement(statement)
         self.known.update(walk(statement))
-        self.page.replaced.update(
-            one for one in walk(node) if isinstance(one, cst.Name)
-        )
+        self.page.replaced.update(one for one in walk(node, cst.Name))
 
     def _meaning(self, node: cst.BaseExpression) -> Fetched | None:
         """What a tensor is: the step, or a value of some name."""
@@ -220,7 +218,7 @@ class _Hook:
 
     def _fetched(self, method: cst.FunctionDef) -> Fetched | None:
         """What ``before_run`` asks for, whose request is taken out."""
-        returns = [one for one in walk(method.body) if isinstance(one, cst.Return)]
+        returns = list(walk(method.body, cst.Return))
         asked = [one for one in returns if not is_none(one.value)]
         if not asked:
             return None
@@ -333,10 +331,9 @@ class _Hook:
 
     def _stops(self, method: cst.FunctionDef, given: Sequence[str]) -> None:
         """``run_context.request_stop()``."""
-        for node in walk(method.body):
+        for node in walk(method.body, cst.Call):
             if (
-                isinstance(node, cst.Call)
-                and isinstance(node.func, cst.Attribute)
+                isinstance(node.func, cst.Attribute)
                 and node.func.attr.value == "request_stop"
                 and isinstance(node.func.value, cst.Name)
                 and node.func.value.value in given[1:]
@@ -372,10 +369,9 @@ class _Hook:
                 raise Odd(top, "takes its results in a way that is not understood")
 
     def _taking(self, method: cst.FunctionDef, given: str) -> Iterator[cst.Attribute]:
-        for node in walk(method.body):
+        for node in walk(method.body, cst.Attribute):
             if (
-                isinstance(node, cst.Attribute)
-                and node.attr.value == "results"
+                node.attr.value == "results"
                 and isinstance(node.value, cst.Name)
                 and node.value.value == given
             ):
@@ -385,8 +381,8 @@ class _Hook:
         self, method: cst.FunctionDef, name: str, holder: cst.CSTNode, value: Fetched
     ) -> None:
         """``results = run_values.results``, whose parts are taken further down."""
-        for node in walk(method.body):
-            if isinstance(node, cst.Name) and node.value == name:
+        for node in walk(method.body, cst.Name):
+            if node.value == name:
                 if node not in self.page.scopes.loads:
                     continue
                 taken, inner = self._taken(node, value)
@@ -439,10 +435,9 @@ class _Hook:
 
     def _sessions(self, method: cst.FunctionDef, given: str) -> None:
         """``run_context.session.run(self._step)`` is the step."""
-        for node in walk(method.body):
+        for node in walk(method.body, cst.Call):
             if (
-                isinstance(node, cst.Call)
-                and isinstance(node.func, cst.Attribute)
+                isinstance(node.func, cst.Attribute)
                 and node.func.attr.value == "run"
                 and isinstance(node.func.value, cst.Attribute)
                 and node.func.value.attr.value == "session"
@@ -461,10 +456,8 @@ class _Hook:
         wanted: Sequence[str],
     ) -> None:
         """``super().before_run(run_context)``."""
-        for node in walk(method.body):
-            if not isinstance(node, cst.Call) or not isinstance(
-                node.func, cst.Attribute
-            ):
+        for node in walk(method.body, cst.Call):
+            if not isinstance(node.func, cst.Attribute):
                 continue
             func = node.func
             is_super = (
@@ -622,8 +615,17 @@ def _nothing(page: Page, word: Word) -> None:
     """A hook's request is taken out with its statement."""
 
 
+def _failure(page: Page, word: Word) -> None:
+    """The error for a loss that is not a number, whose text is another one."""
+    for one in page.ancestors(word.node):
+        if isinstance(one, cst.ExceptHandler) and one.name is not None:
+            page.refuse(word.node, "what a hook's error says ({}) is looked at")
+    page.rename(word.node, "FloatingPointError")
+
+
 WORDS: dict[str, Handler] = {
     **{base: taken("Callback") for base in _BASES},
+    **{f"{home}.NanLossDuringTrainingError": _failure for home in _HOMES},
     **dict.fromkeys(_FETCHES, _nothing),
     **{f"{home}.SecondOrStepTimer": taken("StepTimer") for home in _HOMES},
     **{

@@ -53,7 +53,7 @@ def with_imports(text: str, wanted: Wanted) -> str:
 
 
 def _without_unused(tree: ast.Module, lines: Lines, wanted: Wanted) -> Iterator[Edit]:
-    read = {n.id for n in walk_ast(tree) if isinstance(n, ast.Name)}
+    read = {n.id for n in walk_ast(tree, ast.Name)}
     for body in _bodies(tree):
         gone: list[ast.stmt] = []
         for statement in body:

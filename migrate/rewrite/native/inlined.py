@@ -10,6 +10,7 @@ import libcst as cst
 
 from ...code.arguments import UnknownArguments, is_none, match_arguments
 from ...code.edits import Put, changed
+from ...code.names import fresh
 from ...code.statements import binds, is_docstring
 from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
@@ -18,7 +19,6 @@ from ...project.facts import ParsedModule, ProjectFacts
 __all__ = [
     "Inliner",
     "IsModelFn",
-    "fresh",
     "knows_of_tasks",
     "with_helpers_inlined",
     "without_unread",
@@ -109,8 +109,8 @@ def _once(
         network = defined.name.value == "__call__"
         asks = network or is_model_fn(defined)
         asks = asks and not _is_helper(tree, defined, is_model_fn)
-        for node in walk(defined.body):
-            if not isinstance(node, cst.Call) or tree.function(node) is not defined:
+        for node in walk(defined.body, cst.Call):
+            if tree.function(node) is not defined:
                 continue
             helper = _helper(tree, defined, node)
             if helper is None:
@@ -222,9 +222,7 @@ def knows_of_tasks(
         isinstance(one, cst.Attribute) and one.attr.value == "ModeKeys"
         for one in walk(helper.body)
     )
-    for node in walk(helper.body):
-        if not isinstance(node, cst.Call):
-            continue
+    for node in walk(helper.body, cst.Call):
         func = node.func
         symbol = tree.symbol(func) or ""
         if symbol.startswith("tf.metrics.") or symbol.endswith(
@@ -278,8 +276,8 @@ class Inliner:
         tail = isinstance(small, cst.Return) and small.value is self.call
         returns = [
             one
-            for one in walk(self.helper)
-            if isinstance(one, cst.Return) and self.tree.function(one) is self.helper
+            for one in walk(self.helper, cst.Return)
+            if self.tree.function(one) is self.helper
         ]
         last = only_small(inside[-1])
         branched = len(returns) > 1 or bool(returns and returns[0] is not last)
@@ -323,8 +321,7 @@ class Inliner:
         taken = {*scopes.opened[self.helper].bindings}
         taken |= {*scopes.opened[self.defined].bindings}
         taken |= {one.value for one in walk(self.defined) if one in scopes.loads}  # type: ignore[attr-defined]
-        name = self.helper.name.value
-        return fresh(name, taken) if name in taken else name
+        return fresh(self.helper.name.value, taken)
 
     def _joined(
         self, before: list[Statement], moved: list[Statement]
@@ -364,16 +361,12 @@ class Inliner:
         own = set(scopes.opened[self.helper].bindings)
         outer = set(scopes.opened[self.defined].bindings)
         read = {
-            one.value
-            for one in walk(self.defined)
-            if isinstance(one, cst.Name) and one in scopes.loads
+            one.value for one in walk(self.defined, cst.Name) if one in scopes.loads
         }
         free = {
             one.value
-            for one in walk(self.helper.body)
-            if isinstance(one, cst.Name)
-            and one in scopes.loads
-            and one.value not in own
+            for one in walk(self.helper.body, cst.Name)
+            if one in scopes.loads and one.value not in own
         }
         inside = self.tree.function(self.helper) is self.defined
         if not inside and free & (outer - {"self"}):
@@ -472,7 +465,7 @@ def _is_put_together(node: cst.BaseExpression) -> bool:
 
 
 def _names(node: cst.CSTNode) -> list[cst.Name]:
-    return [one for one in walk(node) if isinstance(one, cst.Name)]
+    return list(walk(node, cst.Name))
 
 
 def _ends(block: Sequence[Statement]) -> bool:
@@ -572,22 +565,14 @@ def _parts(node: cst.CSTNode | None) -> Sequence[cst.CSTNode]:
     return [] if node is None else [node]
 
 
-def fresh(name: str, taken: set[str]) -> str:
-    number = 2
-    while f"{name}_{number}" in taken:
-        number += 1
-    taken.add(f"{name}_{number}")
-    return f"{name}_{number}"
-
-
 def _renamed(
     tree: Tree, helper: cst.FunctionDef, names: Mapping[str, cst.BaseExpression]
 ) -> dict[cst.CSTNode, cst.BaseExpression]:
     """Names of a helper, with what its caller calls them."""
     scope = tree.resolver.scopes.opened[helper]
     found: dict[cst.CSTNode, cst.BaseExpression] = {}
-    for node in walk(helper.body):
-        if not isinstance(node, cst.Name) or node.value not in names:
+    for node in walk(helper.body, cst.Name):
+        if node.value not in names:
             continue
         if node in tree.resolver.scopes.loads:
             bound = tree.resolver.bindings(node)

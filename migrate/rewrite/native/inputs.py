@@ -47,7 +47,7 @@ def _printed(page: Page, made: cst.Call, data: cst.BaseExpression) -> bool:
     holder = page.parent(call)
     if not isinstance(holder, cst.Assign) or len(holder.targets) != 1:
         return False
-    names = {n.value for n in walk(holder.targets[0].target) if isinstance(n, cst.Name)}
+    names = {n.value for n in walk(holder.targets[0].target, cst.Name)}
     readers = [
         page.statement(read)
         for name in names

@@ -30,10 +30,9 @@ def tidied(text: str, names: Collection[str], width: int) -> str:
 
 
 def _calls(tree: ast.AST, names: Collection[str]) -> Iterator[ast.Call]:
-    for node in walk_ast(tree):
+    for node in walk_ast(tree, ast.Call):
         if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
+            isinstance(node.func, ast.Name)
             and node.func.id in names
             and node.end_lineno != node.lineno
         ):
@@ -133,8 +132,8 @@ def _broken(
                     Edit(start + end, start + end, f"\n{outer})"),
                 ]
     hanging = re.search(r"(?m)^[ \t]*\),?$", text) is not None
-    for node in walk_ast(ast.parse(text)):
-        if not isinstance(node, ast.Call) or node.lineno not in long:
+    for node in walk_ast(ast.parse(text), ast.Call):
+        if node.lineno not in long:
             continue
         line = lines.line_text(node.lineno)
         assert node.func.end_col_offset is not None

@@ -14,9 +14,11 @@ from .text import (
     Text,
     attribute_of_self,
     bound_names,
+    loads_in,
     names_in,
     parameters_of,
     place_of,
+    stores_in,
 )
 
 __all__ = ["with_local_functions_apart"]
@@ -87,11 +89,7 @@ def _written_out(text: Text) -> bool:
             above = parents_of(outer)
             calls = [above[one] for one in reads]
             held = {n.id for one in value.keywords for n in names_in(one)}
-            later = [
-                one
-                for one in names_in(outer)
-                if isinstance(one.ctx, ast.Store) and place_of(one) > place_of(made)
-            ]
+            later = [one for one in stores_in(outer) if place_of(one) > place_of(made)]
             if held & {one.id for one in later} or not all(
                 isinstance(call, ast.Call)
                 and call.func is one
@@ -113,12 +111,7 @@ def _written_out(text: Text) -> bool:
 
 def _makers(text: Text) -> set[str]:
     """Functions that make layers, or call others that do."""
-    functions = [
-        one
-        for top in text.body
-        for one in walk_ast(top)
-        if isinstance(one, ast.FunctionDef)
-    ]
+    functions = [one for top in text.body for one in walk_ast(top, ast.FunctionDef)]
     found = {one.name for one in functions if _MAKES.search(text.of(one))}
     while True:
         more = {
@@ -139,7 +132,7 @@ def _moved(text: Text, outer: ast.FunctionDef, inner: ast.FunctionDef) -> bool:
     arguments = inner.args
     own = bound_names(outer)
     bound = bound_names(inner)
-    loads = [one for one in names_in(inner) if isinstance(one.ctx, ast.Load)]
+    loads = loads_in(inner)
     read = sorted((one for one in loads if one.id in own - bound), key=place_of)
     names = list(dict.fromkeys(one.id for one in read))
     calls = list(_calls(outer, inner))
@@ -177,20 +170,20 @@ def _moved_method(text: Text, outer: ast.ClassDef, inner: ast.FunctionDef) -> bo
     given = parameters_of(inner)
     calls = [
         one
-        for one in walk_ast(outer)
-        if isinstance(one, ast.Call) and attribute_of_self(one.func) == inner.name
+        for one in walk_ast(outer, ast.Call)
+        if attribute_of_self(one.func) == inner.name
     ]
     named = [
         one
         for top in text.body
-        for one in walk_ast(top)
-        if isinstance(one, ast.Attribute) and one.attr == inner.name
+        for one in walk_ast(top, ast.Attribute)
+        if one.attr == inner.name
     ]
     stored = {
         attribute_of_self(one)
         for method in methods
-        for one in walk_ast(method)
-        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
+        for one in walk_ast(method, ast.Attribute)
+        if isinstance(one.ctx, ast.Store)
         if method.name != "__init__"
     }
     if (
@@ -269,18 +262,16 @@ def _calls(outer: ast.FunctionDef, inner: ast.FunctionDef) -> Iterator[ast.Call 
 
 def _binds_nothing(scope: ast.AST, inner: ast.FunctionDef) -> bool:
     """What a function reads has the same meaning in a scope around its call."""
-    stored = {
-        one.id
-        for one in walk_ast(scope)
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
-    } | {one.arg for one in walk_ast(scope) if isinstance(one, ast.arg)}
+    stored = {one.id for one in stores_in(scope)} | {
+        one.arg for one in walk_ast(scope, ast.arg)
+    }
     loads = {one.id for one in names_in(inner)} - bound_names(inner)
     return not stored & loads
 
 
 def _surely_bound(outer: ast.FunctionDef, call: ast.Call) -> set[str]:
     """Names that have a value when a function is first called."""
-    found = {one.arg for one in walk_ast(outer.args) if isinstance(one, ast.arg)}
+    found = {one.arg for one in walk_ast(outer.args, ast.arg)}
 
     def block(statements: Sequence[ast.stmt]) -> None:
         for one in statements:
@@ -291,11 +282,7 @@ def _surely_bound(outer: ast.FunctionDef, call: ast.Call) -> set[str]:
             if isinstance(one, ast.With):
                 block(one.body)
             elif isinstance(one, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
-                found.update(
-                    name.id
-                    for name in walk_ast(one)
-                    if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
-                )
+                found.update(name.id for name in stores_in(one))
 
     block(outer.body)
     return found

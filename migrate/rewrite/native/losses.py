@@ -8,7 +8,6 @@ float32 whatever it is given, and takes class numbers of [B, 1] as well as of [B
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 
 from .code import (
     Arguments,
@@ -23,10 +22,7 @@ from .code import (
     repeatable,
 )
 
-__all__ = ["SIGNATURES", "SUMMED", "is_float", "loss"]
-
-Ranks = Mapping[str, "int | None"]
-Types = Mapping[str, "str | None"]
+__all__ = ["SIGNATURES", "SUMMED", "loss"]
 
 _LAST = ("scope", "loss_collection", "reduction")
 _LABELS = ("labels", "predictions", "weights")
@@ -110,20 +106,11 @@ SUMMED = (
 _FLOATS = ("tf.float32", "tf.float16", "tf.float64", "'float32'", '"float32"')
 
 
-def loss(
-    symbol: str,
-    arguments: Arguments,
-    *,
-    ranks: Ranks | None = None,
-    types: Types | None = None,
-    learned_labels: bool = False,
-) -> Code:
+def loss(symbol: str, arguments: Arguments, *, learned: bool) -> Code:
     """The loss as an expression.
 
-    `ranks` and `types` ("float32", "int64", ...) of arguments by parameter, where they
-    are known. `learned_labels`: what stands for labels depends on trained variables.
+    `learned`: what stands for labels may depend on trained variables.
     """
-    ranks, types = ranks or {}, types or {}
     if symbol.startswith("tf.contrib.slim.losses."):
         symbol = symbol.replace("slim.", "")
     if symbol not in SIGNATURES:
@@ -131,22 +118,22 @@ def loss(
     given = {k: text for k, text in arguments.items() if not is_absent(text)}
     short = symbol.rpartition(".")[2]
     if symbol.startswith("tf.nn."):
-        return Code(_cross_entropy(short, given, learned_labels=learned_labels))
+        return Code(_cross_entropy(short, given, learned=learned))
     if symbol == _SEQUENCE:
         return Code(_of_sequences(given))
     contrib = symbol.startswith("tf.contrib.")
-    elements, rank = _elements(short, given, ranks, types, contrib, learned_labels)
+    elements = _elements(short, given, contrib, learned)
     if contrib and short == "hinge_loss":
         return Code(elements)
-    return _reduced(symbol, elements, rank, given, ranks)
+    return _reduced(symbol, elements, given)
 
 
-def _cross_entropy(short: str, given: Arguments, *, learned_labels: bool) -> str:
+def _cross_entropy(short: str, given: Arguments, *, learned: bool) -> str:
     """A function of tf.nn by today's name and parameters."""
     labels = given.get("labels") or given.get("targets")
     if labels is None or "logits" not in given:
         raise Refused(f"`tf.nn.{short}` without labels or logits")
-    if short == "softmax_cross_entropy_with_logits" and learned_labels:
+    if short == "softmax_cross_entropy_with_logits" and learned:
         labels = call("tf.stop_gradient", labels)
     axis = given.get("axis") or given.get("dim")
     return call(
@@ -177,10 +164,8 @@ def _of_sequences(given: Arguments) -> str:
     return call("tf.math.divide_no_nan", total, f"tf.reduce_sum({weights})")
 
 
-def is_float(text: str, kind: str | None) -> bool:
+def _is_float(text: str) -> bool:
     """Whether an expression surely has floats."""
-    if kind is not None:
-        return kind.startswith("float")
     node = parsed(text)
     if not isinstance(node, ast.Call):
         return isinstance(literal(text), float)
@@ -194,97 +179,72 @@ def is_float(text: str, kind: str | None) -> bool:
     return name in ("tf.to_float", "tf.sigmoid", "tf.nn.sigmoid", "tf.nn.softmax")
 
 
-def _floats(name: str, given: Arguments, types: Types) -> str:
+def _floats(name: str, given: Arguments) -> str:
     """An argument as float32; outputs of models are floats by themselves."""
     if name not in given:
         raise Refused(f"a loss without `{name}`")
     text = given[name]
-    outputs = name in ("predictions", "logits", "losses") and types.get(name) is None
-    if outputs or is_float(text, types.get(name)):
+    if name in ("predictions", "logits", "losses") or _is_float(text):
         return text
     return f"tf.cast({text}, tf.float32)"
 
 
-def _elements(
-    short: str,
-    given: Arguments,
-    ranks: Ranks,
-    types: Types,
-    contrib: bool,
-    learned_labels: bool,
-) -> tuple[str, int | None]:
-    """The loss of each element, and its rank where it is known."""
+def _elements(short: str, given: Arguments, contrib: bool, learned: bool) -> str:
+    """The loss of each element."""
     if short == "compute_weighted_loss":
-        return _floats("losses", given, types), ranks.get("losses")
+        return _floats("losses", given)
     if short == "sparse_softmax_cross_entropy":
-        return _sparse(given, ranks, contrib)
+        return _sparse(given, contrib)
     if short in ("softmax_cross_entropy", "sigmoid_cross_entropy"):
-        return _smoothed(short, given, ranks, types, learned_labels and not contrib)
-    outputs_name = "logits" if "logits" in given else "predictions"
-    labels = _floats("labels", given, types)
-    outputs = _floats(outputs_name, given, types)
-    rank = ranks.get(outputs_name)
-    if rank is None:
-        rank = ranks.get("labels")
+        return _smoothed(short, given, learned)
+    labels = _floats("labels", given)
+    outputs = _floats("logits" if "logits" in given else "predictions", given)
     one, other = grouped(outputs), grouped(labels)
     if short == "mean_squared_error":
-        return call("tf.math.squared_difference", outputs, labels), rank
+        return call("tf.math.squared_difference", outputs, labels)
     if short == "absolute_difference":
-        return f"tf.abs({one} - {other})", rank
+        return f"tf.abs({one} - {other})"
     if short == "hinge_loss":
-        return f"tf.nn.relu(1 - (2 * {other} - 1) * {one})", rank
+        return f"tf.nn.relu(1 - (2 * {other} - 1) * {one})"
     if short == "cosine_distance":
         axis = given.get("axis") or given.get("dim")
         if axis is None:
             raise Refused("`cosine_distance` without an axis")
         keep = None if contrib else "True"
         product = call("tf.reduce_sum", f"{one} * {other}", axis=axis, keepdims=keep)
-        return f"1 - {product}", None if contrib else rank
+        return f"1 - {product}"
     if short == "huber_loss":
         delta = given.get("delta", "1.0")
         plain = () if literal(delta) == 1.0 else (delta,)
         # Keras takes the mean over the last axis: here, over one of length 1.
-        if _is_mean(given):
-            return call("tf_keras.losses.huber", labels, outputs, *plain), None
-        labels, outputs = f"{other}[..., tf.newaxis]", f"{one}[..., tf.newaxis]"
-        return call("tf_keras.losses.huber", labels, outputs, *plain), rank
+        if not _is_mean(given):
+            labels, outputs = f"{other}[..., tf.newaxis]", f"{one}[..., tf.newaxis]"
+        return call("tf_keras.losses.huber", labels, outputs, *plain)
     assert short == "log_loss"
     if not (repeatable(labels) and repeatable(outputs)):
         raise Refused("`log_loss` of calls: give its labels and predictions names")
     epsilon = given.get("epsilon", "1e-7")
     return (
         f"-{other} * tf.math.log({one} + {epsilon})"
-        f" - (1 - {other}) * tf.math.log(1 - {one} + {epsilon})",
-        rank,
+        f" - (1 - {other}) * tf.math.log(1 - {one} + {epsilon})"
     )
 
 
-def _sparse(given: Arguments, ranks: Ranks, contrib: bool) -> tuple[str, int | None]:
+def _sparse(given: Arguments, contrib: bool) -> str:
     """Cross entropies with numbers of classes, [B] or [B, 1]."""
     if "labels" not in given or "logits" not in given:
         raise Refused("`sparse_softmax_cross_entropy` without labels or logits")
     labels, logits = given["labels"], given["logits"]
-    of_labels, of_logits = ranks.get("labels"), ranks.get("logits")
     if contrib:
-        of_logits = 2
-    if of_labels is None or of_logits is None or of_labels != of_logits - 1:
-        if of_logits == 2:
-            labels = call("tf.reshape", labels, "[-1]")
-        elif of_labels is not None and of_labels == of_logits:
-            labels = call("tf.squeeze", labels, "-1")
-        else:
-            # Takes labels of either shape, as the function of TensorFlow 1 did.
-            entropy = "tf_keras.losses.sparse_categorical_crossentropy"
-            rank = of_logits - 1 if of_logits is not None else of_labels
-            return call(entropy, labels, logits, from_logits="True"), rank
-    name = "tf.nn.sparse_softmax_cross_entropy_with_logits"
-    rank = of_logits - 1 if of_logits is not None else of_labels
-    return call(name, labels=labels, logits=logits), rank
+        labels = call("tf.reshape", labels, "[-1]")
+        name = "tf.nn.sparse_softmax_cross_entropy_with_logits"
+        return call(name, labels=labels, logits=logits)
+    # Takes labels of either shape, as the function of TensorFlow 1 did.
+    entropy = "tf_keras.losses.sparse_categorical_crossentropy"
+    return call(entropy, labels, logits, from_logits="True")
 
 
-def _smoothed(
-    short: str, given: Arguments, ranks: Ranks, types: Types, stopped: bool
-) -> tuple[str, int | None]:
+def _smoothed(short: str, given: Arguments, stopped: bool) -> str:
     """Cross entropies with a probability for each class."""
     softmax = short == "softmax_cross_entropy"
     name = "onehot_labels" if softmax else "multi_class_labels"
@@ -296,20 +256,15 @@ def _smoothed(
     if softmax and stopped:
         labels = call("tf.stop_gradient", labels)
     elif not softmax:  # which casts its labels by itself
-        labels = _floats(name, given, types)
+        labels = _floats(name, given)
     if smooth and not softmax:
         share = grouped(smoothing)
         labels = f"{grouped(labels)} * (1 - {share}) + 0.5 * {share}"
-    rank = ranks.get("logits")
-    if rank is None:
-        rank = ranks.get(name)
-    if softmax and rank is not None:
-        rank -= 1
     if smooth and softmax:
         entropy = "tf_keras.losses.categorical_crossentropy"
         options = {"from_logits": "True", "label_smoothing": smoothing}
-        return call(entropy, labels, logits, **options), rank
-    return call(f"tf.nn.{short}_with_logits", labels=labels, logits=logits), rank
+        return call(entropy, labels, logits, **options)
+    return call(f"tf.nn.{short}_with_logits", labels=labels, logits=logits)
 
 
 def _reduction(given: Arguments) -> str:
@@ -327,45 +282,34 @@ def _is_mean(given: Arguments) -> bool:
     return isinstance(number, int | float) and _reduction(given) in ("present", "batch")
 
 
-def _reduced(
-    symbol: str, elements: str, rank: int | None, given: Arguments, ranks: Ranks
-) -> Code:
+def _reduced(symbol: str, elements: str, given: Arguments) -> Code:
     """What a reduction makes of the losses of all elements."""
     reduction = _reduction(given)
     notes = (SUMMED,) if reduction == "sum" else ()
     weights = given.get("weights", "1.0")
-    of_weights = ranks.get("weights")
     number = literal(weights)
-    if isinstance(number, int | float) or of_weights == 0:
-        if isinstance(number, int | float) and reduction == "mean":
+    if isinstance(number, int | float):
+        if reduction == "mean":
             number = 1.0  # divides by the sum of weights, too
         scale = "" if number == 1.0 else f"{grouped(weights)} * "
         if reduction == "none":
             return Code(scale + elements)
         reduce = "tf.reduce_sum" if reduction == "sum" else "tf.reduce_mean"
         return Code(f"{scale}{reduce}({elements})", notes=notes)
-    if symbol.startswith("tf.contrib.") and rank != 1:
+    sparse = symbol.endswith(".sparse_softmax_cross_entropy")
+    if symbol.startswith("tf.contrib.") and not sparse:
         raise Refused(f"`{symbol}` whose examples have weights")
     if reduction == "present":
         return Code(
             f"weighted_mean({elements}, {weights})", frozenset({"weighted_mean"})
         )
-    if rank == 1 and of_weights != 1:
-        weights = call("tf.reshape", weights, "[-1]")
-    elif rank is None and "sparse" in symbol:
+    if sparse:
         raise Refused(f"`{symbol}` with weights, whose logits have an unknown rank")
+    if reduction == "mean":
+        raise Refused(f"`{symbol}` that divides by the sum of weights")
     product = f"{grouped(weights)} * {grouped(elements)}"
     if reduction == "none":
         return Code(product)
     if reduction == "sum":
         return Code(f"tf.reduce_sum({product})", notes=notes)
-    if reduction == "batch":
-        return Code(f"tf.reduce_mean({product})")
-    if rank is None or (rank != 1 and rank != of_weights) or not repeatable(weights):
-        raise Refused(f"`{symbol}` that divides by the sum of weights")
-    divided = call(
-        "tf.math.divide_no_nan",
-        f"tf.reduce_sum({product})",
-        f"tf.reduce_sum({weights})",
-    )
-    return Code(divided)
+    return Code(f"tf.reduce_mean({product})")

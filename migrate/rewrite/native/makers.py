@@ -9,7 +9,7 @@ import libcst as cst
 from ...names.ast_nodes import parents_of
 from ...project.facts import ParsedModule, ProjectFacts
 from .code import dotted
-from .text import Text, bound_names, names_in, parameters_of
+from .text import Text, bound_names, loads_in, names_in, parameters_of
 
 __all__ = ["with_variables_inlined"]
 
@@ -135,7 +135,7 @@ def _said(
                 return None
         return part.done()[1:-2]
 
-    reads = [one.id for one in names_in(function) if isinstance(one.ctx, ast.Load)]
+    reads = [one.id for one in loads_in(function)]
     simple = (ast.Name, ast.Constant, ast.List, ast.Tuple)
     for name in (*given, *local):
         held = given.get(name, local.get(name))

@@ -104,6 +104,7 @@ _NAMED_FIRST = (
     "Accuracy", "CategoricalAccuracy", "Mean", "MeanSquaredError", "MeanTensor",
     "RootMeanSquaredError", "SparseCategoricalAccuracy",
 )  # fmt: skip
+_CASTS = ("tf.cast", "tf.to_double", "tf.to_float", "tf.to_int32", "tf.to_int64")
 _TOP_K = ("predictions", "targets", "k", "name")
 _ARGMAX = ("input", "axis", "name", "dimension", "output_type")
 # Functions of tf whose values are true or false.
@@ -352,7 +353,7 @@ def kind_of(text: str) -> str | None:
 def decisions(text: str) -> str | None:
     """What is true or false in ``tf.cast(scores > 0.5, tf.int64)``."""
     node = parsed(text)
-    if not isinstance(node, ast.Call) or dotted(node.func) != "tf.cast":
+    if not isinstance(node, ast.Call) or dotted(node.func) not in _CASTS:
         return None
     inner = ast.unparse(node.args[0]) if node.args else "0"
     return inner if kind_of(inner) == "bool" else None

@@ -91,10 +91,8 @@ class _Network(cst.CSTTransformer):
             return False
         attributes = {
             one.attr.value
-            for one in walk(self.holder)
-            if isinstance(one, cst.Attribute)
-            and isinstance(one.value, cst.Name)
-            and one.value.value == "self"
+            for one in walk(self.holder, cst.Attribute)
+            if isinstance(one.value, cst.Name) and one.value.value == "self"
         }
         if set(methods) & RESERVED:
             return False
@@ -136,9 +134,7 @@ class _Network(cst.CSTTransformer):
 
     def _find_layers(self, method: cst.FunctionDef) -> None:
         """``model = Lifted(self)`` and ``net = model(net)``."""
-        for one in walk(method.body):
-            if not isinstance(one, cst.SimpleStatementLine):
-                continue
+        for one in walk(method.body, cst.SimpleStatementLine):
             small = only_small(one)
             value = small.value if isinstance(small, (cst.Assign, cst.Return)) else None
             if not isinstance(value, cst.Call) or not isinstance(value.func, cst.Name):
@@ -166,10 +162,8 @@ class _Network(cst.CSTTransformer):
         ]
         own = {
             one.attr.value
-            for one in walk(self.layers)
-            if isinstance(one, cst.Attribute)
-            and isinstance(one.value, cst.Name)
-            and one.value.value == "self"
+            for one in walk(self.layers, cst.Attribute)
+            if isinstance(one.value, cst.Name) and one.value.value == "self"
         }
         return len(uses) == 2 and not (own - {"owner"}) & attributes
 

@@ -9,11 +9,12 @@ from typing import Any
 import libcst as cst
 
 from ...code.edits import changed
+from ...code.names import fresh
 from ...code.tree import Tree, only_small, walk
 from ...names.scopes import BindingKind
 from ...project.facts import ParsedModule, ProjectFacts
 from .idle import asks_for_mode
-from .inlined import Inliner, IsModelFn, fresh, knows_of_tasks
+from .inlined import Inliner, IsModelFn, knows_of_tasks
 
 __all__ = ["methods_of", "with_objects_dissolved"]
 
@@ -53,8 +54,8 @@ def _makers(
     """Calls of a model function that make objects which make layers."""
     tree = Tree(parsed.module, parsed.resolver)
     defined = _function(parsed, is_model_fn, number)
-    for node in walk(defined.body):
-        if isinstance(node, cst.Call) and tree.function(node) is defined:
+    for node in walk(defined.body, cst.Call):
+        if tree.function(node) is defined:
             methods = [m for kind in _line(tree, node.func) for m in methods_of(kind)]
             named = {one.name.value for one in methods}
             # A network is a model by itself, if each mode makes the same.
@@ -137,8 +138,8 @@ class _Object:
             lines = [lambda now: now]
         else:
             return None
-        for node in walk(self.defined.body):
-            if isinstance(node, cst.Call) and self.tree.code(node.func) == self.name:
+        for node in walk(self.defined.body, cst.Call):
+            if self.tree.code(node.func) == self.name:
                 places[node.func] = cst.Attribute(node.func, cst.Name("__call__"))
         init = cst.Attribute(cst.Name(self.name), cst.Name("__init__"))
         first = cst.SimpleStatementLine([cst.Expr(made.with_changes(func=init))])
@@ -213,8 +214,8 @@ class _Object:
         taken = self._taken() - {self.name}
         places: dict[cst.CSTNode, Any] = {}
         held: dict[str, list[cst.Attribute]] = {}
-        for node in walk(self.defined.body):
-            if isinstance(node, cst.Name) and node.value == self.name:
+        for node in walk(self.defined.body, cst.Name):
+            if node.value == self.name:
                 above = self.tree.parent(node)
                 if isinstance(above, (cst.Arg, cst.Attribute)) and node in (
                     getattr(above, "attr", None),
@@ -240,7 +241,7 @@ class _Object:
                 places |= {one: value.deep_clone() for one in nodes}
                 places[self.tree.statement(stores[0])] = None
                 continue
-            local = fresh(name, taken) if name in taken else name
+            local = fresh(name, taken)
             for one in nodes if len(stores) == 1 else ():
                 read = only_small(self.tree.statement(one))
                 if isinstance(read, cst.Assign) and read.value is one:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from ...code.data import is_data
 from .code import Refused
 from .losses import SIGNATURES as LOSSES
 from .losses import SUMMED, loss
@@ -129,14 +130,14 @@ def _loss(page: Page, word: Word) -> None:
     """A loss, where nothing asks for those that were gathered."""
     call = word.call
     args = None if call is None else arguments(page, call, LOSSES[word.symbol])
-    texts = [one.source.text for one in page.files]
-    gathered = any(_GATHERED.search(text) for text in texts)
+    gathered = any(_GATHERED.search(one.source.text) for one in page.files)
     if call is None or args is None or word.stays or gathered:
         return
     try:
-        code = loss(
-            word.symbol, {name: plain(page, one.value) for name, one in args.items()}
-        )
+        labels = args.get("labels") or args.get("onehot_labels")
+        learned = labels is None or not is_data(page, labels.value)
+        texts = {name: plain(page, one.value) for name, one in args.items()}
+        code = loss(word.symbol, texts, learned=learned)
     except Refused as refused:
         page.refuse(word.node, f"{refused} ({{}})")
         return

@@ -6,16 +6,7 @@ otherwise it is a class of the training part `optimizers`.
 
 from __future__ import annotations
 
-from .code import (
-    UNKNOWN,
-    Arguments,
-    Code,
-    Refused,
-    call,
-    grouped,
-    is_absent,
-    literal,
-)
+from .code import UNKNOWN, Arguments, Code, Refused, call, grouped, is_absent, literal
 
 __all__ = ["NAMES", "SIGNATURES", "optimizer"]
 

@@ -216,8 +216,8 @@ class Page(Tree):
 
     def drop_made(self, node: cst.BaseExpression) -> None:
         """Takes out the statements that make a value which nothing reads any more."""
-        for one in walk(node):
-            if isinstance(one, cst.Name):
+        for one in walk(node, cst.Name):
+            if one in self.scopes.loads:
                 self._drop_made(one)
 
     def _drop_made(self, node: cst.Name) -> None:
@@ -235,7 +235,7 @@ class Page(Tree):
         if all(self._is_plain(one) for one in statements):
             for one in statements:
                 self.drop_statement(one)
-                names = [n for n in walk(one) if isinstance(n, cst.Name)]
+                names = list(walk(one, cst.Name))
                 self.replaced.update(n for n in names if n in self.scopes.loads)
             self.drop_made(binding.value)
 
@@ -245,7 +245,7 @@ class Page(Tree):
             return False
         if len(statement.body) != 1 or not isinstance(statement.body[0], cst.Assign):
             return False
-        called = [one.func for one in walk(statement) if isinstance(one, cst.Call)]
+        called = [one.func for one in walk(statement, cst.Call)]
         return all((self.symbol(one) or "").startswith("tf.") for one in called)
 
     def is_rewritten(self, node: cst.CSTNode) -> bool:
@@ -438,15 +438,19 @@ class Page(Tree):
         if not alone or not others:
             self.put_span(start, end, "pass" if not others or not alone else "")
             return
+        block = list(self.block(statement))
+        place = block.index(statement)
+        # What a file begins with speaks of all of it.
+        begins = not place and isinstance(self.parent(statement), cst.Module)
+        ends = not begins and self._ends_lines(block[place + 1 :], last)
         while first:
             above = self.text.rfind("\n", 0, first - 1) + 1
-            if not _OF_GONE.match(self.text[above:first].strip()):
+            comment = self.text[above:first].strip()
+            if not (comment[:1] == "#" if ends else _OF_GONE.match(comment)):
                 break
             first = above
         # Blank lines around it become those of one side.
         before = self.text[:first]
-        block = list(self.block(statement))
-        place = block.index(statement)
         leads = all(one in self._gone for one in block[:place])
         if all(one in self._gone for one in block[place:]):
             first = len(before.rstrip(" \t\r\n"))
@@ -455,6 +459,18 @@ class Page(Tree):
             while self.text[last : last + 1] in ("\n", "\r"):
                 last += 1
         self.put_span(first, last)
+
+    def _ends_lines(self, behind: Sequence[cst.CSTNode], end: int) -> bool:
+        """Nothing stays of the lines behind a statement, up to the next empty one."""
+        for one in behind:
+            start, last = self.span(one)
+            lines = self.text[end:start].split("\n")[:-1]
+            if any(not line.strip() for line in lines):
+                return True
+            if one not in self._gone:
+                return False
+            end = self.text.find("\n", last) + 1 or len(self.text)
+        return True
 
 
 # Comments that go with the statement below, for they speak of what there is no more.

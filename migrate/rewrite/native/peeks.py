@@ -124,7 +124,7 @@ class Peek:
         """The statements of the block, without the session around them."""
         page, block = self.page, self.block
         for item in block.items:
-            names = [one for one in walk(item.item) if isinstance(one, cst.Name)]
+            names = list(walk(item.item, cst.Name))
             page.replaced.update(names)
         lines = page.context.lines
         first = lines.starts[page.line(block.body.body[0]) - 1]
@@ -132,7 +132,7 @@ class Peek:
         end = page.span(block.body.body[-1])[1]
         shift = len(page.indent(block)) - len(page.indent(block.body.body[0]))
         page.put_span(start, end, Region(first, end, shift))
-        page.rewritten.update(one for one in walk(block) if isinstance(one, cst.Call))
+        page.rewritten.update(one for one in walk(block, cst.Call))
 
 
 def _binding(page: Page, name: cst.Name) -> Binding | None:
@@ -173,8 +173,8 @@ def _peek(page: Page, block: cst.With) -> Peek | None:
     if name is None or any(row.count('"""') % 2 for row in _rows(page, block)):
         return None
     peek = Peek(page, block, name)
-    for node in walk(block.body):
-        if not isinstance(node, cst.Name) or node.value != name:
+    for node in walk(block.body, cst.Name):
+        if node.value != name:
             continue
         attribute = page.parent(node)
         run = page.parent(attribute) if attribute is not None else None
@@ -190,11 +190,7 @@ def _peek(page: Page, block: cst.With) -> Peek | None:
         if _is_initializer(page, fetched):
             peek.gone.append(page.statement(run))
             continue
-        names = [
-            one
-            for one in walk(fetched)
-            if isinstance(one, cst.Name) and one in page.scopes.loads
-        ]
+        names = [one for one in walk(fetched, cst.Name) if one in page.scopes.loads]
         if not names or any(isinstance(one, cst.Call) for one in walk(fetched)):
             return None
         peek.runs.append((run, names))

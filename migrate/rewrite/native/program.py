@@ -55,7 +55,6 @@ __all__ = ["NativeFile", "native"]
 # Words of programs that are kept, and what these do.
 _NOT_MOVED = {
     "CheckpointSaverListener": "listens to how its checkpoints are saved",
-    "NanLossDuringTrainingError": "waits for the error of a hook",
 }
 # What has no form where several processes train, and why.
 _NOT_TOGETHER = {
@@ -226,7 +225,7 @@ def _check_written(tree: ast.Module, tasks: set[str]) -> None:
             if isinstance(made, ast.Lambda) and len(made.args.args) > 1:
                 raise Refused("a lambda around the model function takes its arguments")
         if isinstance(node, ast.ClassDef) and node.name in tasks:
-            own = [one for one in walk_ast(node) if isinstance(one, ast.Attribute)]
+            own = walk_ast(node, ast.Attribute)
             params = [one for one in own if ast.unparse(one) == "self.params"]
             if params and all(isinstance(one.ctx, ast.Load) for one in params):
                 raise Refused(f"`{node.name}` reads params of an object around it")
@@ -300,7 +299,7 @@ class _File:
                     f"`{diagnosis.symbol}` (line {line}) has no home in TensorFlow 2"
                 )
         text = result.text.replace("__tf2__.", f"{alias_of(parsed)}.")
-        read = {n.id for n in walk_ast(ast.parse(text)) if isinstance(n, ast.Name)}
+        read = {n.id for n in walk_ast(ast.parse(text), ast.Name)}
         names = sorted(
             one for one in self.words & read if one[:1].isupper() or one in _FUNCTIONS
         )
@@ -559,9 +558,8 @@ def _helpers(tree: Tree, defined: cst.FunctionDef) -> list[str]:
     """Functions of the file that a model function names."""
     found = {
         one.value
-        for one in walk(defined)
-        if isinstance(one, cst.Name)
-        and isinstance(tree.resolver.definition(one), cst.FunctionDef)
+        for one in walk(defined, cst.Name)
+        if isinstance(tree.resolver.definition(one), cst.FunctionDef)
         and one in tree.resolver.scopes.loads
     }
     return sorted(found)

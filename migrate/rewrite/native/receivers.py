@@ -71,9 +71,8 @@ def _filled(parsed: ParsedModule, function: cst.FunctionDef) -> list[cst.Call]:
     """The placeholders in ``inputs[key] = tf.placeholder(...)``."""
     return [
         node.value
-        for node in walk(function.body)
-        if isinstance(node, cst.Assign)
-        and isinstance(node.targets[0].target, cst.Subscript)
+        for node in walk(function.body, cst.Assign)
+        if isinstance(node.targets[0].target, cst.Subscript)
         and isinstance(node.value, cst.Call)
         and parsed.resolver.resolve(node.value.func) == _PLACEHOLDER
     ]
@@ -147,7 +146,7 @@ class _Receiver:
             if name not in ("features", "receiver_tensors") and not is_none(arg.value):
                 raise Odd(arg.value, f"has `{name}`")
         features, received = args["features"].value, args["receiver_tensors"].value
-        page.replaced.update(n for n in walk(self.call.func) if isinstance(n, cst.Name))
+        page.replaced.update(n for n in walk(self.call.func, cst.Name))
         filled = _filled(page.parsed, function)
         if filled:
             self._raw(filled, features, received)
@@ -276,8 +275,8 @@ class _Receiver:
         page = self.page
         made = [
             one
-            for one in walk(function.body)
-            if isinstance(one, cst.Call) and page.symbol(one.func) == _PLACEHOLDER
+            for one in walk(function.body, cst.Call)
+            if page.symbol(one.func) == _PLACEHOLDER
         ]
         self._check_known(function, made)
         value = page.value(received)
@@ -365,7 +364,7 @@ def _spec(page: Page, call: cst.Call, name: str | None) -> list[Part]:
     args = arguments(page, call, ("dtype", "shape", "name"))
     if args is None or "dtype" not in args:
         raise Odd(call, "has a placeholder that is made in a way not understood")
-    page.replaced.update(n for n in walk(call.func) if isinstance(n, cst.Name))
+    page.replaced.update(n for n in walk(call.func, cst.Name))
     shape: Part = args["shape"].value if "shape" in args else "None"
     parts: list[Part] = [page.tf(call.func, "TensorSpec"), "(", shape, ", "]
     parts += [args["dtype"].value]

@@ -10,7 +10,7 @@ from ...names.ast_nodes import walk as walk_ast
 from .code import Refused, call, dotted, is_absent, literal, parsed
 from .dropout_cells import SIGNATURE
 from .layers import Reader, initializer, rate_of
-from .text import attribute_of_self
+from .text import attribute_of_self, loads_in
 
 if TYPE_CHECKING:
     from .classes import Lifted
@@ -328,13 +328,7 @@ class _Network:
             return [one for part in target.elts for one in self._reads(part)]
         if not isinstance(target, ast.Name):
             raise Refused(f"`{self.function}` gives parts that are taken apart")
-        return [
-            one
-            for one in walk_ast(self.lifted.call)
-            if isinstance(one, ast.Name)
-            and one.id == target.id
-            and isinstance(one.ctx, ast.Load)
-        ]
+        return [one for one in loads_in(self.lifted.call) if one.id == target.id]
 
     def _part(self, read: ast.Name) -> int | None:
         """0 for the memory of an LSTM's state, 1 for its output."""

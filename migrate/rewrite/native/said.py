@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
+from ...code.data import is_data
 from ...code.texts import source_text
 from ...code.tree import Statement
 from ...model.in_mode import Called
@@ -238,7 +239,10 @@ class Said(cst.CSTTransformer):
             return updated_node
         if symbol in LOSSES:
             texts = self._arguments(original_node, updated_node, LOSSES[symbol])
-            return self._parsed(loss(symbol, texts))
+            given = match_arguments(original_node, LOSSES[symbol])
+            labels = given.get("labels") or given.get("onehot_labels")
+            learned = not is_data(self.tree, labels)
+            return self._parsed(loss(symbol, texts, learned=learned))
         if symbol in OPTIMIZERS and self.init:
             texts = self._arguments(original_node, updated_node, OPTIMIZERS[symbol])
             return self._parsed(self.optimizer(symbol, texts, original_node))

@@ -10,13 +10,7 @@ import libcst as cst
 from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule
 from .code import dotted, literal
-from .text import (
-    Text,
-    attribute_of_self,
-    fitted,
-    on_one_line,
-    parameters_of,
-)
+from .text import Text, attribute_of_self, fitted, on_one_line, parameters_of
 
 __all__ = ["as_sequential"]
 
@@ -44,8 +38,8 @@ def as_sequential(parsed: ParsedModule, class_name: str) -> str | None:
     found = [
         node
         for top in text.body
-        for node in walk_ast(top)
-        if isinstance(node, ast.ClassDef) and node.name == class_name
+        for node in walk_ast(top, ast.ClassDef)
+        if node.name == class_name
     ]
     if len(found) != 1:
         return None

@@ -401,9 +401,7 @@ class Places:
         self.scope, self.counts = scope, counts
 
     def _calls(self, node: ast.AST) -> None:
-        for one in walk_ast(node):
-            if not isinstance(one, ast.Call):
-                continue
+        for one in walk_ast(node, ast.Call):
             name = attribute_of_self(one.func)
             if name in ("get_variable", "new_variable"):
                 self._variable(one, name)
@@ -462,10 +460,9 @@ class Places:
         """The call that makes a layer, or an element of a list of layers."""
         if isinstance(value, ast.Call):
             return value
-        for one in walk_ast(self.lifted.init):
+        for one in walk_ast(self.lifted.init, ast.Call):
             if (
-                isinstance(one, ast.Call)
-                and isinstance(one.func, ast.Attribute)
+                isinstance(one.func, ast.Attribute)
                 and attribute_of_self(one.func.value) == attribute
                 and one.args
                 and isinstance(one.args[0], ast.Call)

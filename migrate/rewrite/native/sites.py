@@ -7,24 +7,27 @@ inputs on go, parameters say what they are, and weights are read where they are 
 from __future__ import annotations
 
 import ast
-import itertools
 import keyword
 import re
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ...code.names import fresh
 from ...model.spelling import snake
 from ...names.ast_nodes import parents_of
 from ...names.ast_nodes import walk as walk_ast
 from .code import Refused, dotted, literal
+from .dropout_cells import Shares
 from .text import (
     Text,
     attribute_of_self,
     bound_names,
     elements,
+    loads_in,
     names_in,
     parameters_of,
     place_of,
+    stores_in,
     substituted,
     without_gone,
 )
@@ -38,19 +41,17 @@ def simplified(
     code: str,
     names: set[str],
     seen: Callable[[str], bool],
-    shared: Container[str],
-    flags: Mapping[str, Mapping[str, str]],
+    flags: Mapping[str, Shares],
     first: Callable[[str], str | None],
 ) -> str:
     """The module with simpler classes.
 
     `names` are its classes; `seen` tells whether another file of the program may use
-    one of them. The models that a function in `shared` makes are one. `flags` tell
-    what callers say of training, by class and caller. `first` gives the initializer, or
-    the regularizer, of Keras that an expression means.
+    one of them; `flags` when wrappers in classes drop. `first` gives the initializer,
+    or the regularizer, of Keras that an expression means.
     """
     steps = (
-        _scope_flags,
+        _dropout_flags,
         _constructor_flags,
         _call_parameters,
         _owner,
@@ -63,20 +64,17 @@ def simplified(
         _one_layer,
         _returned_weights,
         _absorbed,
-        _called,
-        _made_where_called,
         _nested,
         _without_verb,
-        _plain_rounds,
     )
-    program = Program(code, names, seen, shared, flags, first)
+    program = Program(code, names, seen, flags, first)
     changed = True
     while changed:
         changed = False
         for step in steps:
             while step(program):
                 code = without_gone(program.text.done())
-                program = Program(code, names, seen, shared, flags, first)
+                program = Program(code, names, seen, flags, first)
                 changed = True
     return program.text.code
 
@@ -109,20 +107,18 @@ class Program:
         code: str,
         names: set[str],
         seen: Callable[[str], bool],
-        shared: Container[str],
-        flags: Mapping[str, Mapping[str, str]],
+        flags: Mapping[str, Shares],
         first: Callable[[str], str | None],
     ) -> None:
         self.text = Text(code)
         self.seen = seen
         self.names = names
-        self.shared = shared
         self.flags = flags
         self.first = first
         self.module = ast.Module(self.text.body, [])
         self.above = parents_of(self.module)
         self.classes: list[Plain] = []
-        nodes = [n for n in walk_ast(self.module) if isinstance(n, ast.ClassDef)]
+        nodes = walk_ast(self.module, ast.ClassDef)
         for node in nodes:
             methods = {f.name: f for f in node.body if isinstance(f, ast.FunctionDef)}
             if node.name not in names or "call" not in methods:
@@ -168,8 +164,8 @@ class Program:
 
     def _sites(self, name: str) -> list[Site] | None:
         found: list[Site] = []
-        for node in walk_ast(self.module):
-            if not isinstance(node, ast.Name) or node.id != name:
+        for node in walk_ast(self.module, ast.Name):
+            if node.id != name:
                 continue
             made = self.above[node]
             owner = self.owner(node)
@@ -204,8 +200,8 @@ class Program:
             return Site(made, owner, calls_of(owner, attribute))
         if isinstance(owner, ast.FunctionDef) and isinstance(target, ast.Name):
             calls: list[ast.Call] = []
-            for node in walk_ast(owner):
-                if not isinstance(node, ast.Name) or node.id != target.id:
+            for node in walk_ast(owner, ast.Name):
+                if node.id != target.id:
                     continue
                 above = self.above[node]
                 if isinstance(above, ast.Call) and above.func is node:
@@ -252,14 +248,12 @@ class Program:
 def calls_of(owner: ast.ClassDef, attribute: str) -> list[ast.Call]:
     """Calls of an attribute of a class, or of the elements of a list that it is."""
     names: set[str] = set()
-    for node in walk_ast(owner):
-        if isinstance(node, (ast.For, ast.comprehension)):
-            names |= elements(node.target, node.iter, attribute)
+    for node in walk_ast(owner, ast.For, ast.comprehension):
+        names |= elements(node.target, node.iter, attribute)
     return [
         node
-        for node in walk_ast(owner)
-        if isinstance(node, ast.Call)
-        and (
+        for node in walk_ast(owner, ast.Call)
+        if (
             attribute_of_self(node.func) == attribute
             or (isinstance(node.func, ast.Name) and node.func.id in names)
         )
@@ -269,22 +263,21 @@ def calls_of(owner: ast.ClassDef, attribute: str) -> list[ast.Call]:
 # -- steps: each changes one thing and tells whether it did
 
 
-def _scope_flags(program: Program) -> bool:
-    """A flag that a scope around the calls of a class gave is handed to the calls."""
+def _dropout_flags(program: Program) -> bool:
+    """Calls of a class with wrappers that drop are told when these do."""
     for plain in program.classes:
-        known = program.flags.get(plain.node.name)
+        told = program.flags.get(plain.node.name)
         names = parameters_of(plain.call)
         reads = {one.id for one in names_in(plain.call)}
-        if known is None or "training" in names or "training" not in reads:
+        if told is None or "training" in names or "training" not in reads:
             continue
         for site in plain.sites or ():
-            code = known.get(site.owner.name)
-            if code is None:
+            if site.owner.name != told.function:
                 raise Refused(
                     f"`{site.owner.name}` calls `{plain.node.name}` without a flag"
                 )
             for one in site.calls:
-                program.add_argument(one, f"training={code}")
+                program.add_argument(one, f"training={told.code}")
         last = plain.call.args.args[-1]
         program.text.put(last, f"{program.of(last)}, training")
         return True
@@ -296,7 +289,7 @@ def _constructor_flags(program: Program) -> bool:
     for plain in program.classes:
         made, called = parameters_of(plain.init), parameters_of(plain.call)
         bound = bound_names(plain.call)
-        reads = {one.id for one in walk_ast(plain.call) if isinstance(one, ast.Name)}
+        reads = {one.id for one in walk_ast(plain.call, ast.Name)}
         flags = [one for one in made[1:] if one in reads - bound]
         if not flags:
             continue
@@ -316,13 +309,13 @@ def _constructor_flags(program: Program) -> bool:
                 if known is None:
                     program.add_argument(one, f"training={code}")
             program.without(site.made, name, made[1:])
-        for node in walk_ast(plain.call):
-            if isinstance(node, ast.Name) and node.id == name:
+        for node in walk_ast(plain.call, ast.Name):
+            if node.id == name:
                 program.text.put(node, "training")
         if "training" not in called:
             last = plain.call.args.args[-1]
             program.text.put(last, f"{program.of(last)}, training")
-        read = {one.id for one in walk_ast(plain.init) if isinstance(one, ast.Name)}
+        read = {one.id for one in walk_ast(plain.init, ast.Name)}
         if name in read:
             raise Refused(f"the layers of `{plain.node.name}` depend on `{name}`")
         _without_parameter(program, plain.init, name)
@@ -337,9 +330,8 @@ def _same_flag(program: Program, site: Site, one: ast.expr, other: ast.expr) -> 
         code = program.of(node)
         given = [
             program.of(statement.value)
-            for statement in walk_ast(site.owner)
-            if isinstance(statement, ast.Assign)
-            and [*map(dotted, statement.targets)] == [code]
+            for statement in walk_ast(site.owner, ast.Assign)
+            if [*map(dotted, statement.targets)] == [code]
         ]
         code = given[0] if len(given) == 1 else code
         tests = re.fullmatch(r"\(?mode == [\w.]*\bTRAIN\)?", code)
@@ -385,13 +377,7 @@ def _owner(program: Program) -> bool:
         names = parameters_of(plain.init)
         if plain.sites is None or "owner" not in names:
             continue
-        reads = [
-            one
-            for one in walk_ast(plain.node)
-            if isinstance(one, ast.Name)
-            and one.id == "owner"
-            and isinstance(one.ctx, ast.Load)
-        ]
+        reads = [one for one in loads_in(plain.node) if one.id == "owner"]
         above = [program.above[one] for one in reads]
         kept = [one for one in above if isinstance(one, ast.Assign)]
         held = [
@@ -464,7 +450,7 @@ def _made_by_call(program: Program) -> bool:
                 for call, one in zip(calls, reads, strict=True)
             ):
                 continue
-            taken = {attribute_of_self(one) for one in walk_ast(plain.node)}
+            taken = set(_own_attributes(plain))
             if None in given or not {*given} <= known:
                 continue
             wanted = snake(dotted(value.func) or "layer")
@@ -472,7 +458,7 @@ def _made_by_call(program: Program) -> bool:
                 only = _only_attribute(one)
                 if one.node.name == dotted(value.func) and only is not None:
                     wanted = only[0]
-            attribute = next(one for one in _numbered(wanted) if one not in taken)
+            attribute = fresh(wanted, taken)
             program.text.add(
                 plain.init.body[-1],
                 f"self.{attribute} = {program.of(value)}",
@@ -491,11 +477,7 @@ def _picked(program: Program) -> bool:
         names = parameters_of(plain.call)
         if plain.sites is None or len(names) < 2:
             continue
-        reads = [
-            one
-            for one in walk_ast(plain.call)
-            if isinstance(one, ast.Name) and one.id == names[1]
-        ]
+        reads = [one for one in walk_ast(plain.call, ast.Name) if one.id == names[1]]
         above = [program.above[one] for one in reads]
         keys = {
             program.of(one.slice)
@@ -511,7 +493,7 @@ def _picked(program: Program) -> bool:
         if not isinstance(value, str) or None in given or not calls:
             continue
         bound = bound_names(plain.call) | {"self"}
-        read = {one.id for one in walk_ast(plain.node) if isinstance(one, ast.Name)}
+        read = {one.id for one in walk_ast(plain.node, ast.Name)}
         name = value if value.isidentifier() and value not in bound | read else "inputs"
         if keyword.iskeyword(name) or (name == "inputs" and name in bound | read):
             continue
@@ -559,11 +541,7 @@ def _first_values(program: Program) -> bool:
     for plain in program.classes:
         names = parameters_of(plain.init)
         for name in names[1:] if plain.sites else ():
-            reads = [
-                one
-                for one in names_in(plain.init)
-                if one.id == name and isinstance(one.ctx, ast.Load)
-            ]
+            reads = [one for one in loads_in(plain.init) if one.id == name]
             if not reads or not all(_begins(program, one) for one in reads):
                 continue
             sites = plain.sites or ()
@@ -622,7 +600,7 @@ def _unread_parameters(program: Program) -> bool:
         if plain.sites is None:
             continue
         names = parameters_of(plain.init)
-        read = {one.id for one in walk_ast(plain.init) if isinstance(one, ast.Name)}
+        read = {one.id for one in walk_ast(plain.init, ast.Name)}
         for name in names[1:]:
             given = [program.given(site.made, names[1:]) for site in plain.sites]
             if name in read or None in given:
@@ -743,7 +721,7 @@ def _replaced(
     hidden = bound_names(owner) if isinstance(owner, ast.FunctionDef) else set()
     said = {name: program.of(one) for name, one in given.items()}
     if not set(names) <= set(given):
-        used = {one.id for one in walk_ast(inner) if isinstance(one, ast.Name)}
+        used = {one.id for one in walk_ast(inner, ast.Name)}
         if used & (set(names) - set(given)):
             return []
     parts: list[str] = []
@@ -778,13 +756,9 @@ def _one_layer(program: Program) -> bool:
         ):
             continue
         name = snake(plain.node.name)
-        taken = {
-            one.id for one in walk_ast(program.module) if isinstance(one, ast.Name)
-        }
+        taken = {one.id for one in walk_ast(program.module, ast.Name)}
         taken |= {
-            one.name
-            for one in walk_ast(program.module)
-            if isinstance(one, (ast.FunctionDef, ast.ClassDef))
+            one.name for one in walk_ast(program.module, ast.FunctionDef, ast.ClassDef)
         }
         calls = [one for site in plain.sites for one in site.calls]
         given = [program.given(one, names) for one in calls]
@@ -830,7 +804,7 @@ def _function(program: Program, plain: Plain, name: str, made: ast.Call) -> str:
 def _returned_weights(program: Program) -> bool:
     """Weights that a call gave back are read from the model."""
     for plain in program.classes:
-        returns = [one for one in walk_ast(plain.call) if isinstance(one, ast.Return)]
+        returns = walk_ast(plain.call, ast.Return)
         if plain.sites is None or len(returns) != 1 or len(plain.sites) != 1:
             continue
         value = returns[0].value
@@ -859,7 +833,7 @@ def _returned_weights(program: Program) -> bool:
         ):
             continue
         names = {place: targets[place] for place in weights}
-        bound = [one.id for one in names_in(owner) if isinstance(one.ctx, ast.Store)]
+        bound = [one.id for one in stores_in(owner)]
         if not all(
             isinstance(one, ast.Name) and bound.count(one.id) == 1
             for one in names.values()
@@ -898,7 +872,7 @@ def _absorbed(program: Program) -> bool:
         (called,) = site.calls
         statement = program.above[called]
         block = getattr(program.above[statement], "body", None)
-        returns = [one for one in walk_ast(plain.call) if isinstance(one, ast.Return)]
+        returns = walk_ast(plain.call, ast.Return)
         if (
             not isinstance(statement, ast.Assign)
             or not isinstance(statement.targets[0], ast.Name)
@@ -934,134 +908,6 @@ def _absorbed(program: Program) -> bool:
         program.text.put(last, f"{new} = {code}\n{indent}return {new}")
         program.text.put(statement.targets[0], new)
         program.text.drop(after)
-        return True
-    return False
-
-
-def _called(program: Program) -> bool:
-    """What is computed of a class's weights becomes the call that it lacks."""
-    for node in walk_ast(program.module):
-        if not isinstance(node, ast.ClassDef) or node.name not in program.names:
-            continue
-        methods = {f.name: f for f in node.body if isinstance(f, ast.FunctionDef)}
-        made = [
-            one
-            for one in program.above
-            if isinstance(one, ast.Call) and dotted(one.func) == node.name
-        ]
-        if "call" in methods or "__init__" not in methods or len(made) != 1:
-            continue
-        statement = program.above[made[0]]
-        owner = program.owner(made[0])
-        block = getattr(program.above.get(statement), "body", None)
-        if (
-            not isinstance(owner, ast.FunctionDef)
-            or not isinstance(statement, ast.stmt)
-            or not _names_one(statement)
-            or not isinstance(block, list)
-            or statement not in block
-        ):
-            continue
-        model = program.of(statement.targets[0])  # type: ignore[attr-defined]
-        later = block[block.index(statement) + 1 :]
-        reading = [
-            place
-            for place, one in enumerate(later)
-            if any(name.id == model for name in names_in(one))
-        ]
-        if not reading:
-            continue
-        inside, after = later[: reading[-1] + 1], later[reading[-1] + 1 :]
-        if not all(map(_names_one, inside)):
-            continue
-        code = _call_of(program, owner, node, model, inside, after)
-        if code is None:
-            continue
-        text, inputs, outputs = code
-        _, end = program.text.span(node)
-        program.text.replace(end, end, text)
-        for one in inside:
-            program.text.drop(one)
-        called = f"{model}({', '.join(inputs)})"
-        program.text.add(statement, f"{', '.join(outputs)} = {called}", below=True)
-        return True
-    return False
-
-
-def _call_of(
-    program: Program,
-    owner: ast.FunctionDef,
-    node: ast.ClassDef,
-    model: str,
-    inside: Sequence[ast.stmt],
-    after: Sequence[ast.stmt],
-) -> tuple[str, list[str], list[str]] | None:
-    """Source of a call that does what some statements do, its inputs and outputs."""
-    bound = [program.of(one.targets[0]) for one in inside]  # type: ignore[attr-defined]
-    inputs: list[str] = []
-    known: set[str] = {model}
-    for one, target in zip(inside, bound, strict=True):
-        own = {n.id for n in names_in(one) if isinstance(n.ctx, ast.Store)} - {target}
-        for name in sorted(names_in(one), key=place_of):
-            local = name.id in bound_names(owner) - own
-            if isinstance(name.ctx, ast.Load) and local and name.id not in known:
-                known.add(name.id)
-                inputs.append(name.id)
-        known.add(target)
-    read = {name.id for one in after for name in names_in(one)}
-    outputs = [name for name in dict.fromkeys(bound) if name in read]
-    if not inputs or not outputs or {*inputs} & {"labels", "mode", "params", "config"}:
-        return None
-    method = program.text.indent(node.body[-1])
-    step = " " * (node.body[-1].col_offset - node.col_offset)
-    lines = [f"\n\n{method}def call(self, {', '.join(inputs)}):"]
-    for one in inside:
-        assert isinstance(one, ast.Assign)
-        value = substituted(program.of(one.value), {model: "self"})
-        lines.append(f"{method}{step}{program.of(one.targets[0])} = {value}")
-    lines.append(f"{method}{step}return {', '.join(outputs)}")
-    return "\n".join(lines), inputs, outputs
-
-
-def _made_where_called(program: Program) -> bool:
-    """A function that only makes a model and calls it stands where it is called."""
-    for plain in program.classes:
-        if plain.sites is None or len(plain.sites) != 1:
-            continue
-        (site,) = plain.sites
-        function = site.owner
-        if not isinstance(function, ast.FunctionDef) or len(site.calls) != 1:
-            continue
-        *before, last = _without_scopes(_body(function))
-        if (
-            not before
-            or not isinstance(last, ast.Return)
-            or last.value is not site.calls[0]
-            or not all(map(_names_one, before))
-            or function.decorator_list
-            or program.seen(function.name)
-        ):
-            continue
-        uses = [
-            one
-            for one in walk_ast(program.module)
-            if (isinstance(one, ast.Attribute) and one.attr == function.name)
-            or (isinstance(one, ast.Name) and one.id == function.name)
-        ]
-        once = function.name in program.shared
-        edits = [
-            _unfolded(program, function, one, 0 if once else n)
-            for n, one in enumerate(uses)
-        ]
-        if not edits or None in edits:
-            continue
-        for edit in edits:
-            assert edit is not None
-            call, code, statement, lines = edit
-            program.text.put(call, code)
-            if not once or edit is edits[0]:
-                program.text.add(statement, *lines)
-        program.text.cut(function)
         return True
     return False
 
@@ -1105,7 +951,7 @@ def _nested(program: Program) -> bool:
             if isinstance(one, ast.FunctionDef)
             for name in bound_names(one)
         }
-        read = {one.id for one in walk_ast(plain.node) if isinstance(one, ast.Name)}
+        read = {one.id for one in walk_ast(plain.node, ast.Name)}
         if (read - local) & own or plain.node.name in names:
             continue
         text = program.text
@@ -1119,12 +965,6 @@ def _nested(program: Program) -> bool:
     return False
 
 
-def _numbered(name: str) -> Iterator[str]:
-    """``model``, ``model_2``, ``model_3`` ..."""
-    yield name
-    yield from (f"{name}_{number}" for number in itertools.count(2))
-
-
 def _names_one(statement: ast.stmt) -> bool:
     """``x = ...``"""
     return (
@@ -1134,64 +974,11 @@ def _names_one(statement: ast.stmt) -> bool:
     )
 
 
-def _unfolded(
-    program: Program, function: ast.FunctionDef, use: ast.expr, number: int
-) -> tuple[ast.Call, str, ast.stmt, list[str]] | None:
-    """What stands for a call of a function, and the statements before that."""
-    method = isinstance(program.above.get(function), ast.ClassDef)
-    call = program.above[use]
-    if not isinstance(call, ast.Call) or call.func is not use:
-        return None
-    if method and attribute_of_self(use) is None:
-        return None
-    caller = program.owner(call)
-    statement: ast.AST = call
-    while not isinstance(statement, ast.stmt):
-        statement = program.above[statement]
-    around = program.above[statement]
-    while isinstance(around, ast.With):
-        around = program.above[around]
-    given = program.given(call, parameters_of(function)[method:])
-    defaults = function.args.defaults
-    for name, default in zip(
-        parameters_of(function)[::-1], defaults[::-1], strict=False
-    ):
-        if given is not None:
-            given.setdefault(name, default)
-    if not isinstance(caller, ast.FunctionDef) or around is not caller or given is None:
-        return None
-    names = {name: program.of(one) for name, one in given.items()}
-    hidden = bound_names(caller)
-    *before, last = _without_scopes(_body(function))
-    own = [one.targets[0].id for one in before]  # type: ignore[attr-defined]
-    if len(set(own)) != len(own):
-        return None
-    for name in own:
-        free = (one for one in _numbered(name) if one not in hidden)
-        names[name] = next(itertools.islice(free, number, None))
-    if any(one is function for one in walk_ast(caller)):
-        # What it does not bind itself means the same there.
-        hidden = set()
-    lines: list[str] = []
-    for one in before:
-        assert isinstance(one, ast.Assign)
-        code = program.said(one.value, names, hidden, method=method)
-        if code is None:
-            return None
-        lines.append(f"{names[program.of(one.targets[0])]} = {code}")
-    assert isinstance(last, ast.Return)
-    assert last.value is not None
-    code = program.said(last.value, names, hidden, method=method)
-    return None if code is None else (call, code, statement, lines)
-
-
 def _without_verb(program: Program) -> bool:
     """`Network` for a class that was called `BuildNetwork`, after its function."""
-    names = {one.id for one in walk_ast(program.module) if isinstance(one, ast.Name)}
+    names = {one.id for one in walk_ast(program.module, ast.Name)}
     defined = {
-        one.name
-        for one in walk_ast(program.module)
-        if isinstance(one, (ast.ClassDef, ast.FunctionDef))
+        one.name for one in walk_ast(program.module, ast.ClassDef, ast.FunctionDef)
     }
     for plain in program.classes:
         old = plain.node.name
@@ -1209,26 +996,4 @@ def _without_verb(program: Program) -> bool:
         for site in plain.sites:
             program.text.put(site.made.func, new)
         return True
-    return False
-
-
-def _plain_rounds(program: Program) -> bool:
-    """Numbers of rounds that a comprehension does not read are not counted."""
-    for plain in program.classes:
-        for node in walk_ast(plain.init):
-            if not isinstance(node, ast.ListComp) or len(node.generators) != 1:
-                continue
-            (rounds,) = node.generators
-            over, target = rounds.iter, rounds.target
-            read = {one.id for one in names_in(node.elt)}
-            if (
-                isinstance(over, ast.Call)
-                and dotted(over.func) == "enumerate"
-                and len(over.args) == 1
-                and isinstance(target, ast.Tuple)
-                and not {one.id for one in names_in(target.elts[0])} & read
-            ):
-                program.text.put(target, program.of(target.elts[1]))
-                program.text.put(over, program.of(over.args[0]))
-                return True
     return False

@@ -7,15 +7,7 @@ import re
 import libcst as cst
 
 from .page import Page
-from .word import (
-    Handler,
-    Word,
-    flags_are_parsed,
-    in_sight,
-    named,
-    root_of,
-    taken,
-)
+from .word import Handler, Word, flags_are_parsed, in_sight, named, root_of, taken
 
 __all__ = ["WORDS"]
 

@@ -687,11 +687,7 @@ class Maker:
 
     def _weights_in(self, statement: Statement) -> list[cst.CSTNode]:
         """Names of the model, which is there, where weights of it are read."""
-        return [
-            one
-            for one in walk(statement)
-            if isinstance(one, cst.Name) and one.value == self.model
-        ]
+        return [one for one in walk(statement, cst.Name) if one.value == self.model]
 
     def _read_outputs(self) -> list[str]:
         """Outputs that methods read, in the order in which they are made."""
@@ -977,13 +973,13 @@ class Maker:
         loads = self.tree.resolver.scopes.loads
         return isinstance(target, cst.Name) and all(
             block in self.tree.ancestors(one)
-            for one in walk(self.defined)
-            if isinstance(one, cst.Name) and one.value == target.value and one in loads
+            for one in walk(self.defined, cst.Name)
+            if one.value == target.value and one in loads
         )
 
     def _is_idle(self, statement: Statement) -> bool:
         """A summary of ``accuracy[0]``, which nothing updates while it trains."""
-        found = [one for one in walk(statement) if isinstance(one, cst.Subscript)]
+        found = list(walk(statement, cst.Subscript))
         values = self.train.found.notes.values
         return any(
             isinstance(values.get(one.value), Called)
@@ -1231,9 +1227,7 @@ class Maker:
         ]
         while waiting:
             part = waiting.pop()
-            for node in walk(part):
-                if not isinstance(node, cst.Call):
-                    continue
+            for node in walk(part, cst.Call):
                 symbol = self.tree.symbol(node.func) or ""
                 shown = self.tree.code(node.func)
                 if symbol.endswith(_MAKES_NONE):
@@ -1295,8 +1289,8 @@ class Maker:
             defined = self.tree.resolver.definition(call.func)
             return not isinstance(defined, cst.FunctionDef) or all(
                 self._is_harmless(mode, one)
-                for one in walk(defined.body)
-                if isinstance(one, cst.Call) and one is not call
+                for one in walk(defined.body, cst.Call)
+                if one is not call
             )
         if symbol.startswith(_SUMMARIES):
             return mode is not self.train
@@ -1362,7 +1356,7 @@ def _identifiers(
     """Names for metrics, after their keys."""
     used = {*taken, "self"}
     for line in lines:
-        used |= {n.id for n in walk_ast(ast.parse(line)) if isinstance(n, ast.Name)}
+        used |= {n.id for n in walk_ast(ast.parse(line), ast.Name)}
     found: list[str] = []
     for key in keys:
         name = re.sub(r"\W+", "_", key).strip("_").lower() or "metric"

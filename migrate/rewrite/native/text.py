@@ -23,10 +23,12 @@ __all__ = [
     "bound_names",
     "elements",
     "fitted",
+    "loads_in",
     "names_in",
     "on_one_line",
     "parameters_of",
     "place_of",
+    "stores_in",
     "substituted",
     "with_lines_fitted",
     "without_gone",
@@ -98,8 +100,15 @@ class Text:
         self._edits.append((start, end, code))
 
     def drop(self, statement: ast.stmt) -> None:
-        """Takes a statement away; comments above it stay."""
-        self.put(statement, GONE)
+        """Takes a statement away, and the comment behind it; those above it stay."""
+        start, end = self.span(statement)
+        self.replace(start, end + len(self.behind(statement)), GONE)
+
+    def behind(self, statement: ast.stmt) -> str:
+        """The comment in the line in which a statement ends, with the space before."""
+        _, end = self.span(statement)
+        rest = self.code[end : self._line_end(end)].rstrip("\r\n")
+        return rest if rest.lstrip().startswith("#") else ""
 
     def cut(self, definition: ast.stmt) -> None:
         """Takes a function or a class away, with the blank lines below it."""
@@ -210,9 +219,8 @@ class Text:
     ) -> Iterator[str]:
         within = {
             number
-            for node in walk_ast(block)
-            if isinstance(node, (ast.Constant, ast.JoinedStr))
-            and node.end_lineno != node.lineno
+            for node in walk_ast(block, ast.Constant, ast.JoinedStr)
+            if node.end_lineno != node.lineno
             for number in range(node.lineno + 1, (node.end_lineno or 0) + 1)
         }
         offset = start
@@ -323,7 +331,17 @@ def bound_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
 
 def names_in(node: ast.AST) -> list[ast.Name]:
     """The names in some code."""
-    return [one for one in walk_ast(node) if isinstance(one, ast.Name)]
+    return walk_ast(node, ast.Name)
+
+
+def loads_in(node: ast.AST) -> list[ast.Name]:
+    """The names in some code that it reads."""
+    return [one for one in names_in(node) if isinstance(one.ctx, ast.Load)]
+
+
+def stores_in(node: ast.AST) -> list[ast.Name]:
+    """The names in some code that it gives values."""
+    return [one for one in names_in(node) if isinstance(one.ctx, ast.Store)]
 
 
 def substituted(code: str, names: Mapping[str, str]) -> str:
@@ -479,9 +497,7 @@ def with_lines_fitted(code: str, column: int, step: int) -> str:
     rules of symbols write.
     """
     lines = code.splitlines()
-    for node in walk_ast(ast.parse(code)):
-        if not isinstance(node, ast.stmt):
-            continue
+    for node in walk_ast(ast.parse(code), ast.stmt):
         inside = getattr(node, "body", None)
         end = inside[0].lineno - 1 if inside else node.end_lineno
         line = lines[node.lineno - 1]

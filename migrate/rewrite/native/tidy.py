@@ -64,8 +64,8 @@ def _lines_in_strings(text: str) -> set[int]:
         and node.body
         and isinstance(node.body[0], ast.Expr)
     }
-    for node in walk_ast(tree):
-        if isinstance(node, (ast.Constant, ast.JoinedStr)) and node.end_lineno:
+    for node in walk_ast(tree, ast.Constant, ast.JoinedStr):
+        if node.end_lineno:
             if isinstance(node, ast.Constant) and not isinstance(
                 node.value, (str, bytes)
             ):
@@ -93,10 +93,7 @@ def without_unread(lines: Sequence[str], returned: str | None) -> list[str]:
             isinstance(one, (ast.Name, ast.Tuple)) for one in first.targets
         ):
             names = {
-                n.id
-                for target in first.targets
-                for n in walk_ast(target)
-                if isinstance(n, ast.Name)
+                n.id for target in first.targets for n in walk_ast(target, ast.Name)
             }
             if not names & (wanted | inner):
                 continue
@@ -219,12 +216,11 @@ _DRAWN = re.compile("random|dropout|shuffle|multinomial|normal|uniform|sample")
 
 def _is_fixed(value: ast.expr) -> bool:
     """Whether an expression calls nothing but functions of TensorFlow without state."""
-    for one in walk_ast(value):
-        if isinstance(one, ast.Call):
-            module, _, name = ast.unparse(one.func).partition(".")
-            known = module in ("tf", "__tf2__") and is_pure(f"tf.{name}")
-            if not known or _DRAWN.search(name):
-                return False
+    for one in walk_ast(value, ast.Call):
+        module, _, name = ast.unparse(one.func).partition(".")
+        known = module in ("tf", "__tf2__") and is_pure(f"tf.{name}")
+        if not known or _DRAWN.search(name):
+            return False
     return True
 
 
@@ -289,6 +285,6 @@ def _loads(code: str) -> set[str]:
 def _names(code: str, *contexts: type[ast.expr_context]) -> set[str]:
     return {
         node.id
-        for node in walk_ast(ast.parse(code))
-        if isinstance(node, ast.Name) and isinstance(node.ctx, contexts)
+        for node in walk_ast(ast.parse(code), ast.Name)
+        if isinstance(node.ctx, contexts)
     }

@@ -60,7 +60,7 @@ class _Losses:
         names: list[str] = []
         asked: list[cst.Call] = []
         blocks: set[cst.CSTNode] = set()
-        taken = {one.value for one in walk(defined) if isinstance(one, cst.Name)}
+        taken = {one.value for one in walk(defined, cst.Name)}
         for node in self.tree.nodes:
             if not isinstance(node, cst.Call):
                 continue

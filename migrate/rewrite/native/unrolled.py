@@ -86,7 +86,7 @@ class _Unrolled:
     def _is_read_behind(self, loop: cst.For) -> bool:
         """What the last round leaves is read where no loop gives it anew."""
         loops = (cst.For, cst.BaseComp)
-        names = {one.value for one in walk(loop.target) if isinstance(one, cst.Name)}
+        names = {one.value for one in walk(loop.target, cst.Name)}
         function = self.tree.function(loop)
         return any(
             isinstance(one, cst.Name)

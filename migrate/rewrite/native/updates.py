@@ -131,8 +131,8 @@ class _Reader:
     def _updates(self) -> Iterator[cst.Call]:
         """Calls that update the variables."""
         for statement in self.mode.taken:
-            for node in walk(statement):
-                if isinstance(node, cst.Call) and self._is_update(node):
+            for node in walk(statement, cst.Call):
+                if self._is_update(node):
                     yield node
 
     def _is_update(self, node: cst.Call) -> bool:
@@ -185,14 +185,14 @@ class _Reader:
             one in updates for part in (*read.statements, node) for one in walk(part)
         ):
             last = read.statements[-1] if read.statements else node
-            calls = [one for one in walk(last) if isinstance(one, cst.Call)]
+            calls = list(walk(last, cst.Call))
             own = [one for one in calls if self.tree.symbol(one.func) is None]
             shown = self.tree.code(own[0].func if own else node)
             why = "runs behind the update and has no place in a Task: take it out"
             raise self.maker.stop(node, f"`{shown}` {why}")
         for part in (*read.statements, node):
-            for one in walk(part):
-                if not isinstance(one, cst.Call) or one in updates:
+            for one in walk(part, cst.Call):
+                if one in updates:
                     continue
                 symbol = self.tree.symbol(one.func) or ""
                 if symbol == "tf.group":
@@ -207,8 +207,8 @@ class _Reader:
     def _is_around(self, statement: Statement, updates: list[cst.Call]) -> bool:
         symbols = [
             self.tree.symbol(one.func) or ""
-            for one in walk(statement)
-            if isinstance(one, cst.Call) and one not in updates
+            for one in walk(statement, cst.Call)
+            if one not in updates
         ]
         return bool(symbols) and set(symbols) <= _AROUND
 
@@ -229,8 +229,8 @@ class _Reader:
         """Calls that ask for the gradients of the loss."""
         found = []
         for statement in self.mode.taken:
-            for node in walk(statement):
-                if isinstance(node, cst.Call) and self._asks(node):
+            for node in walk(statement, cst.Call):
+                if self._asks(node):
                     found.append(node)
         return found
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...names.ast_nodes import walk as walk_ast
 from .code import Refused, call, dotted, is_absent, literal, parsed
 from .layers import initializer, regularizer
-from .text import attribute_of_self, names_in, parameters_of, place_of
+from .text import (
+    attribute_of_self,
+    loads_in,
+    place_of,
+)
 
 if TYPE_CHECKING:
     from .classes import Lifted
@@ -60,7 +64,10 @@ _STARTS = {
     "normal": "random_normal",
     "truncated_normal": "truncated_normal",
 }
-_VARIABLES = ("get_variable", "new_variable")
+_MAKERS = (
+    *("get_variable", "new_variable", "keep_weights"),
+    *("make_input_layer", "make_linear_model"),
+)
 _BRANCHES = (
     ast.If, ast.For, ast.While, ast.Try, ast.FunctionDef, ast.ListComp, ast.DictComp,
     ast.SetComp, ast.GeneratorExp, ast.Lambda,
@@ -82,11 +89,17 @@ class _Weight:
     table: str | None = None
 
 
+# Remarks stay in their line where it is no longer; the line is indented yet.
+_WIDTH = 76
+
+
 def move_weights(lifted: Lifted) -> None:
     """Moves variables from the call to the constructor; raises Refused."""
     columns = {"make_input_layer": _input_layer, "make_linear_model": _linear_model}
     while True:
-        node = next(_makers(lifted, lifted.call), None)
+        made = walk_ast(lifted.call, ast.Call)
+        made = [one for one in made if attribute_of_self(one.func) in _MAKERS]
+        node = min(made, key=place_of, default=None)
         if node is None:
             return
         name = attribute_of_self(node.func)
@@ -97,480 +110,315 @@ def move_weights(lifted: Lifted) -> None:
         if name in columns:
             columns[name](lifted, node)
         else:
-            _Mover(lifted).move(node)
+            _move(lifted, node)
         lifted.at = None
         lifted.take()
 
 
-def _makers(lifted: Lifted, root: ast.AST) -> Iterator[ast.Call]:
-    names = (*_VARIABLES, "make_input_layer", "make_linear_model", "keep_weights")
-    found = (
-        one
-        for one in walk_ast(root)
-        if isinstance(one, ast.Call) and attribute_of_self(one.func) in names
+def _move(lifted: Lifted, node: ast.Call) -> None:
+    """Moves a variable to where the constructor, or `build`, makes it."""
+    statement = lifted.statement(node)
+    weight = _weight(lifted, node)
+    if weight.late:
+        _make_late(lifted, statement, weight)
+        _read(lifted, node, statement, f"self.{weight.attribute}")
+        return
+    if weight.table is not None and _lookup(lifted, node, weight):
+        return
+    tests = _tests(lifted, node, f"`{weight.attribute}`")
+    if weight.build:
+        tests = [lifted.in_build(one) or "" for one in tests]
+    lines = [f"{'    ' * depth}if {test}:" for depth, test in enumerate(tests)]
+    line = f"{'    ' * len(tests)}self.{weight.attribute} = {weight.code}"
+    remark = lifted.source.behind(statement)
+    if _reads(lifted, node, statement) is not None and len(line + remark) < _WIDTH:
+        line += remark
+    lines.append(line)
+    if weight.build:
+        lifted.add_to_build(lines)
+    else:
+        lifted.add_to_init(lines, node)
+    _read(lifted, node, statement, f"self.{weight.attribute}")
+
+
+def _make_late(lifted: Lifted, statement: ast.stmt, weight: _Weight) -> None:
+    """Makes a weight where the call first comes to it."""
+    if any(isinstance(one, _ROUNDS) for one in lifted.around(statement)):
+        raise Refused(f"`{weight.attribute}` follows from a tensor in a loop")
+    name = f"self.{weight.attribute}"
+    lifted.add_to_init([f"{name} = None"], statement)
+    lifted.source.add(
+        statement,
+        f"if {name} is None:",
+        f"    with {lifted.tf}.init_scope():",
+        f"        {name} = {weight.code}",
     )
-    return iter(sorted(found, key=place_of))
 
 
-class _Mover:
-    """Moves one variable, or those of one statement or loop."""
+def _read(lifted: Lifted, node: ast.Call, statement: ast.stmt, code: str) -> None:
+    """Puts what reads a weight in the place of what made it."""
+    reads = _reads(lifted, node, statement)
+    if reads is None:
+        lifted.source.put(node, code)
+        return
+    for one in reads:
+        lifted.source.put(one, code)
+    lifted.source.drop(statement)
 
-    def __init__(self, lifted: Lifted) -> None:
-        self.lifted = lifted
-        # Names that the constructor binds itself.
-        self.free: set[str] = set()
-        self.taken: set[str] = set()
 
-    def move(self, node: ast.Call) -> None:
-        """Moves a variable to where the constructor, or `build`, makes it."""
-        lifted = self.lifted
-        loops = [one for one in lifted.around(node) if isinstance(one, ast.For)]
-        statement = lifted.statement(node)
-        if len(loops) == 1:
-            self._loop(loops[0])
-            return
-        several = [*_makers(lifted, statement)]
-        if (
-            _is_named(lifted, statement)
-            and isinstance(statement, ast.Assign)
-            and statement.value is not node
-            and self._whole(statement, several)
-        ):
-            return
-        weight = self._weight(node)
-        if weight.late:
-            self._make_late(statement, weight)
-            self._read(node, statement, f"self.{weight.attribute}")
-            return
-        if weight.table is not None and self._lookup(node, weight):
-            return
-        tests = self._tests(node, f"`{weight.attribute}`")
-        if weight.build:
-            tests = [lifted.in_build(one) or "" for one in tests]
-        lines = [f"{'    ' * depth}if {test}:" for depth, test in enumerate(tests)]
-        lines.append(f"{'    ' * len(tests)}self.{weight.attribute} = {weight.code}")
-        if weight.build:
-            lifted.add_to_build(lines)
+def _reads(
+    lifted: Lifted, node: ast.Call, statement: ast.stmt
+) -> list[ast.Name] | None:
+    """The names that stand for what a statement makes; None if it is not clear."""
+    if not isinstance(statement, ast.Assign) or statement.value is not node:
+        return None
+    name = dotted(statement.targets[0])
+    reads = [one for one in loads_in(lifted.call) if one.id == name]
+    if _is_named(lifted, statement):
+        return reads
+    found = [lifted.definition(one, name) for one in reads]
+    if None in found or not name:
+        return None
+    return [one for one, made in zip(reads, found, strict=True) if made is statement]
+
+
+def _tests(lifted: Lifted, node: ast.AST, what: str) -> list[str]:
+    """Tests around a weight, which the constructor asks too."""
+    found: list[str] = []
+    inside: list[ast.If] = []
+    for block in lifted.around(node):
+        if not isinstance(block, _BRANCHES):
+            continue
+        if not isinstance(block, ast.If):
+            raise Refused(f"{what} is made in a loop or a branch")
+        if any(node in walk_ast(one) for one in block.body):
+            inside = [one for one in inside if not _exclude(one.test, block.test)]
+            found += [_other(lifted, one, what) for one in inside]
+            found.append(lifted.for_init(lifted.of(block.test), what))
+            inside = []
         else:
-            lifted.add_to_init(lines, node)
-        self._read(node, statement, f"self.{weight.attribute}")
+            inside.append(block)
+    return found + [_other(lifted, one, what) for one in inside]
 
-    def _make_late(self, statement: ast.stmt, weight: _Weight) -> None:
-        """Makes a weight where the call first comes to it."""
-        lifted = self.lifted
-        if any(isinstance(one, _ROUNDS) for one in lifted.around(statement)):
-            raise Refused(f"`{weight.attribute}` follows from a tensor in a loop")
-        name = f"self.{weight.attribute}"
-        lifted.add_to_init([f"{name} = None"], statement)
-        lifted.source.add(
-            statement,
-            f"if {name} is None:",
-            f"    with {lifted.tf}.init_scope():",
-            f"        {name} = {weight.code}",
-        )
 
-    def _read(self, node: ast.Call, statement: ast.stmt, code: str) -> None:
-        """Puts what reads a weight in the place of what made it."""
-        reads = self._reads(node, statement)
-        if reads is None:
-            self.lifted.source.put(node, code)
-            return
-        for one in reads:
-            self.lifted.source.put(one, code)
-        self.lifted.source.drop(statement)
+def _other(lifted: Lifted, block: ast.If, what: str) -> str:
+    """That the other branch is taken."""
+    return f"not ({lifted.for_init(lifted.of(block.test), what)})"
 
-    def _reads(self, node: ast.Call, statement: ast.stmt) -> list[ast.Name] | None:
-        """The names that stand for what a statement makes; None if it is not clear."""
-        lifted = self.lifted
-        if not isinstance(statement, ast.Assign) or statement.value is not node:
-            return None
-        name = dotted(statement.targets[0])
-        reads = [
-            one
-            for one in names_in(lifted.call)
-            if one.id == name and isinstance(one.ctx, ast.Load)
-        ]
-        if _is_named(lifted, statement):
-            return reads
-        found = [lifted.definition(one, name) for one in reads]
-        if None in found or not name:
-            return None
-        return [
-            one for one, made in zip(reads, found, strict=True) if made is statement
-        ]
 
-    def _read_as(self, name: str, code: str) -> None:
-        for one in names_in(self.lifted.call):
-            if one.id == name and isinstance(one.ctx, ast.Load):
-                self.lifted.source.put(one, code)
+def _weight(lifted: Lifted, node: ast.Call) -> _Weight:
+    if attribute_of_self(node.func) == "new_variable":
+        return _new_variable(lifted, node)
+    return _get_variable(lifted, node)
 
-    def _tests(self, node: ast.AST, what: str) -> list[str]:
-        """Tests around a weight, which the constructor asks too."""
-        found: list[str] = []
-        lifted = self.lifted
-        inside: list[ast.If] = []
-        for block in lifted.around(node):
-            if not isinstance(block, _BRANCHES):
-                continue
-            if not isinstance(block, ast.If):
-                raise Refused(f"{what} is made in a loop or a branch")
-            if any(node in walk_ast(one) for one in block.body):
-                inside = [one for one in inside if not _exclude(one.test, block.test)]
-                found += [self._other(one, what) for one in inside]
-                found.append(lifted.for_init(lifted.of(block.test), what))
-                inside = []
-            else:
-                inside.append(block)
-        return found + [self._other(one, what) for one in inside]
 
-    def _other(self, block: ast.If, what: str) -> str:
-        """That the other branch is taken."""
-        lifted = self.lifted
-        return f"not ({lifted.for_init(lifted.of(block.test), what)})"
+def _arguments(lifted: Lifted, node: ast.Call, names: Sequence[str]) -> dict[str, str]:
+    function = "tf.get_variable" if names is _GET_VARIABLE else "tf.Variable"
+    bound = lifted.bound(node, names, function)
+    return {key: lifted.of(value) for key, value in bound}
 
-    # -- several at once
 
-    def _whole(self, statement: ast.Assign, makers: Sequence[ast.Call]) -> bool:
-        """Moves a list or dictionary of weights; False where its parts move alone."""
-        lifted = self.lifted
-        name = statement.targets[0].id  # type: ignore[attr-defined]
-        self.free = {
-            one.id
-            for one in names_in(statement.value)
-            if isinstance(one.ctx, ast.Store)
-        }
-        within = any(
-            isinstance(one, _BRANCHES)
-            for maker in makers
-            for one in lifted.around(maker)
-        )
-        if len(makers) < 2 and not within:
-            return False
-        try:
-            codes = [self._weight(one) for one in makers]
-            if any(one.build or one.late for one in codes):
-                return False
-            start, _ = lifted.source.span(statement.value)
-            code = lifted.source.of(statement.value)
-            spans = [lifted.source.span(one) for one in makers]
-            for number, (first, last) in reversed([*enumerate(spans)]):
-                code = f"{code[: first - start]}_{number}_{code[last - start :]}"
-            code = lifted.for_init(code, f"`{name}`", self.free)
-        except Refused:
-            if within:
-                raise
-            return False
-        for number, one in enumerate(codes):
-            code = code.replace(f"_{number}_", one.code)
-        attribute = lifted.fresh(name)
-        lifted.add_to_init([f"self.{attribute} = {code}"], statement)
-        self._read_as(name, f"self.{attribute}")
-        lifted.source.drop(statement)
-        return True
+def _attribute(lifted: Lifted, node: ast.Call, given: dict[str, str]) -> str:
+    """A name for a weight, after what TensorFlow called it, or what reads it."""
+    named = _plain_text(given.get("name"))
+    wanted = named.rpartition("/")[2]
+    statement = lifted.statement(node)
+    if not wanted.isidentifier() and isinstance(statement, ast.Assign):
+        above = lifted.above[node]
+        wanted = lifted.of(statement.targets[0])
+        if above is not statement and not isinstance(above, _LISTS):
+            wanted = "weight"
+        elif isinstance(above, ast.Dict):
+            key = literal(ast.unparse(above.keys[above.values.index(node)] or node))
+            wanted = f"{wanted}_{key}" if isinstance(key, str) else wanted
+    wanted = wanted.lower() if wanted.isupper() else wanted
+    attribute = lifted.fresh(wanted)
+    for name in _STRANGE:
+        if not is_absent(given.get(name)):
+            raise Refused(f"the weight `{attribute}` is made with `{name}`")
+    if literal(given.get("validate_shape", "True")) is not True:
+        raise Refused(f"the weight `{attribute}` is made without a shape")
+    return attribute
 
-    def _loop(self, loop: ast.For) -> None:
-        """Weights of each round of a loop become lists."""
-        lifted = self.lifted
-        makers = [*_makers(lifted, loop)]
-        for one in makers:
-            inner = lifted.around(one)[lifted.around(one).index(loop) + 1 :]
-            if any(isinstance(block, _BRANCHES) for block in inner):
-                raise Refused("weights are made in branches of a loop")
-        self.free = {one.id for one in names_in(loop.target)}
-        before: dict[str, str] = {}
-        kept = self._needed(loop, makers, before)
-        lines: list[str] = []
-        names: list[str] = []
-        elements: list[str] = []
-        target, over = lifted.of(loop.target), lifted.of(loop.iter)
-        head = f"for {target} in {lifted.for_init(over, 'a loop')}:"
-        for part in sorted([*makers, *kept], key=place_of):
-            if isinstance(part, ast.Assign):
-                value = lifted.for_init(lifted.of(part.value), "a weight", self.free)
-                lines.append(f"    {lifted.of(part.targets[0])} = {value}")
-                continue
-            assert isinstance(part, ast.Call)
-            weight = self._weight(part)
-            if weight.build or weight.late:
-                raise Refused(f"`{weight.attribute}` follows from its input in a loop")
-            names.append(weight.attribute)
-            lines.append(f"    self.{weight.attribute}.append({weight.code})")
-            statement = lifted.statement(part)
-            element = weight.attribute
-            if isinstance(statement, ast.Assign) and statement.value is part:
-                element = lifted.of(statement.targets[0])
-                lifted.source.drop(statement)
-            else:
-                lifted.source.put(part, element)
-            elements.append(element)
-        first = [f"{name} = {value}" for name, value in before.items()]
-        empty = [f"self.{name} = []" for name in names]
-        lifted.add_to_init([*empty, *first, head, *lines], makers[0])
-        lists = ", ".join(f"self.{name}" for name in names)
-        lifted.source.put(loop.target, f"{_grouped(target)}, {', '.join(elements)}")
-        lifted.source.put(loop.iter, f"zip({over}, {lists})")
 
-    def _needed(
-        self, loop: ast.For, makers: Sequence[ast.Call], before: dict[str, str]
-    ) -> list[ast.Assign]:
-        """Statements of a loop that sizes of weights follow from.
+def _new_variable(lifted: Lifted, node: ast.Call) -> _Weight:
+    given = _arguments(lifted, node, _VARIABLE)
+    attribute = _attribute(lifted, node, given)
 
-        `before` gets what names have when the loop begins.
-        """
-        lifted = self.lifted
-        found: list[ast.Assign] = []
-        pending: list[ast.AST] = [*makers]
-        given = parameters_of(lifted.call)
-        while pending:
-            for one in names_in(pending.pop()):
-                name = one.id
-                if name not in lifted.locals or name in (*self.free, "self"):
-                    continue
-                inside = [
-                    part
-                    for part in loop.body
-                    if isinstance(part, ast.Assign)
-                    and [*map(dotted, part.targets)] == [name]
-                ]
-                if not inside:
-                    continue
-                self.free.add(name)
-                lifted.moved_names.add(name)
-                found += inside
-                pending += [part.value for part in inside]
-                if name in given[2:]:
-                    continue
-                outside = [
-                    part
-                    for part in walk_ast(lifted.call)
-                    if isinstance(part, ast.Assign)
-                    and [*map(dotted, part.targets)] == [name]
-                    and part not in inside
-                ]
-                if len(outside) == 1 and place_of(outside[0]) < place_of(loop):
-                    code = lifted.of(outside[0].value)
-                    before[name] = lifted.for_init(code, f"`{name}`")
-                elif place_of(inside[0]) > place_of(makers[0]):
-                    raise Refused(f"weights follow from `{name}`, which changes")
-        return found
+    late = False
 
-    # -- one of them
+    def moved(code: str) -> str:
+        return lifted.for_init(code, f"the weight `{attribute}`")
 
-    def _weight(self, node: ast.Call) -> _Weight:
-        if attribute_of_self(node.func) == "new_variable":
-            return self._new_variable(node)
-        return self._get_variable(node)
+    try:
+        start = moved(given["initial_value"])
+    except Refused:
+        late, start = True, given["initial_value"]
+    names = ("trainable", "name", "dtype", "constraint", "shape")
+    code = call(
+        f"{lifted.tf}.Variable",
+        start,
+        **{name: moved(given[name]) for name in names if name in given},
+    )
+    if late:
+        return _Weight(attribute, code, late=True)
+    return _Weight(attribute, code, table=_table_of_draws(lifted, given, code))
 
-    def _arguments(self, node: ast.Call, names: Sequence[str]) -> dict[str, str]:
-        lifted = self.lifted
-        function = "tf.get_variable" if names is _GET_VARIABLE else "tf.Variable"
-        bound = lifted.bound(node, names, function)
-        return {key: lifted.of(value) for key, value in bound}
 
-    def _attribute(self, node: ast.Call, given: dict[str, str]) -> str:
-        """A name for a weight, after what TensorFlow called it, or what reads it."""
-        lifted = self.lifted
-        named = _plain_text(given.get("name"))
-        wanted = named.rpartition("/")[2]
-        statement = lifted.statement(node)
-        if not wanted.isidentifier() and isinstance(statement, ast.Assign):
-            above = lifted.above[node]
-            wanted = lifted.of(statement.targets[0])
-            if above is not statement and not isinstance(above, _LISTS):
-                wanted = "weight"
-            elif isinstance(above, ast.Dict):
-                key = literal(ast.unparse(above.keys[above.values.index(node)] or node))
-                wanted = f"{wanted}_{key}" if isinstance(key, str) else wanted
-        wanted = wanted.lower() if wanted.isupper() else wanted
-        attribute = lifted.fresh(wanted, self.taken)
-        self.taken.add(attribute)
-        for name in _STRANGE:
-            if not is_absent(given.get(name)):
-                raise Refused(f"the weight `{attribute}` is made with `{name}`")
-        if literal(given.get("validate_shape", "True")) is not True:
-            raise Refused(f"the weight `{attribute}` is made without a shape")
-        return attribute
-
-    def _new_variable(self, node: ast.Call) -> _Weight:
-        given = self._arguments(node, _VARIABLE)
-        attribute = self._attribute(node, given)
-
-        late = False
-
-        def moved(code: str) -> str:
-            return self.lifted.for_init(code, f"the weight `{attribute}`", self.free)
-
-        try:
-            start = moved(given["initial_value"])
-        except Refused:
-            late, start = True, given["initial_value"]
-        names = ("trainable", "name", "dtype", "constraint", "shape")
+def _table_of_draws(lifted: Lifted, given: dict[str, str], code: str) -> str | None:
+    """A layer that looks rows up, for a variable that is drawn at once."""
+    node = parsed(given["initial_value"])
+    if not isinstance(node, ast.Call) or {*given} - {"initial_value", "name"}:
+        return None
+    names = _DRAWS.get(lifted.symbol(dotted(node.func)) or "")
+    if names is None or len(node.args) > len(names):
+        return None
+    said = dict(zip(names, map(ast.unparse, node.args), strict=False))
+    said |= {str(one.arg): ast.unparse(one.value) for one in node.keywords}
+    said.pop("name", None)
+    sizes = parsed(said.pop("shape", "0"))
+    if not isinstance(sizes, (ast.List, ast.Tuple)) or len(sizes.elts) != 2:
+        return None
+    kind = dotted(node.func).rpartition(".")[2].removeprefix("random_")
+    function = f"{lifted.tf}.{_STARTS[kind]}_initializer"
+    try:
+        start = initializer(call(function, **said), lifted)
         code = call(
-            f"{self.lifted.tf}.Variable",
-            start,
-            **{name: moved(given[name]) for name in names if name in given},
-        )
-        if late:
-            return _Weight(attribute, code, late=True)
-        return _Weight(attribute, code, table=self._table_of_draws(given, code))
-
-    def _table_of_draws(self, given: dict[str, str], code: str) -> str | None:
-        """A layer that looks rows up, for a variable that is drawn at once."""
-        lifted = self.lifted
-        node = parsed(given["initial_value"])
-        if not isinstance(node, ast.Call) or {*given} - {"initial_value", "name"}:
-            return None
-        names = _DRAWS.get(lifted.symbol(dotted(node.func)) or "")
-        if names is None or len(node.args) > len(names):
-            return None
-        said = dict(zip(names, map(ast.unparse, node.args), strict=False))
-        said |= {str(one.arg): ast.unparse(one.value) for one in node.keywords}
-        said.pop("name", None)
-        sizes = parsed(said.pop("shape", "0"))
-        if not isinstance(sizes, (ast.List, ast.Tuple)) or len(sizes.elts) != 2:
-            return None
-        kind = dotted(node.func).rpartition(".")[2].removeprefix("random_")
-        function = f"{lifted.tf}.{_STARTS[kind]}_initializer"
-        try:
-            start = initializer(call(function, **said), lifted)
-            code = call(
-                "tf_keras.layers.Embedding",
-                *(ast.unparse(one) for one in sizes.elts),
-                embeddings_initializer=start,
-                name=given.get("name") if lifted.module.named else None,
-            )
-            return lifted.for_init(code, "a table", self.free)
-        except Refused:
-            return None
-
-    def _first(self, code: str | None, what: str) -> tuple[str, str | None]:
-        """An initializer for the constructor; "build", "late" if others make it."""
-        lifted = self.lifted
-        if code is None or is_absent(code):
-            return "", None
-        code = lifted.value(code)
-        for place, moved in (("", lifted.for_init), ("build", lifted.for_build)):
-            try:
-                return place, moved(code, what)
-            except Refused:
-                continue
-        return "late", code
-
-    def _size(self, code: str, what: str) -> tuple[str, bool, bool]:
-        """A size for the constructor; or for `build`, or for the call."""
-        lifted = self.lifted
-        try:
-            return lifted.for_init(code, what, self.free), False, False
-        except Refused:
-            pass
-        try:
-            size = lifted.for_build(code, what)
-            one = isinstance(parsed(size), ast.Subscript)
-            return lifted.in_build(f"[{size}]" if one else size) or "", True, False
-        except Refused:
-            return code, False, True
-
-    def _get_variable(self, node: ast.Call) -> _Weight:
-        lifted = self.lifted
-        given = self._arguments(node, _GET_VARIABLE)
-        attribute = self._attribute(node, given)
-        what = f"the weight `{attribute}`"
-
-        def moved(name: str) -> str | None:
-            code = given.get(name)
-            if code is None or is_absent(code):
-                return None
-            return lifted.for_init(lifted.value(code), what, self.free)
-
-        kind = lifted.symbol(given.get("dtype", "x")) or given.get(
-            "dtype", "tf.float32"
-        )
-        whole = kind in ("tf.int32", "tf.int64", "tf.bool")
-        # Where it is as its input is, models have numbers of one kind.
-        as_input = kind.endswith(".dtype") and lifted.symbol(kind) is None
-        if kind != "tf.float32" and not whole and not as_input:
-            raise Refused(f"{what} is of type `{kind}`")
-        withs = lifted.withs(node)
-        first, start = self._first(given.get("initializer"), what)
-        if start is None and not whole and not first:
-            start = lifted.from_scopes(withs, "initializer", what)
-        penalty = moved("regularizer") or lifted.from_scopes(withs, "regularizer", what)
-        penalty = regularizer(penalty, lifted)
-        trainable = moved("trainable")
-        trainable = None if trainable == "True" else trainable
-        name = moved("name")
-        if is_absent(given.get("shape")):
-            if start is None or penalty is not None:
-                raise Refused(f"{what} is made without a shape")
-            code = call(f"{lifted.tf}.Variable", start, name=name, trainable=trainable)
-            return _Weight(attribute, code)
-        began = None if start is None else initializer(start, lifted)
-        if began == lifted.text("glorot_uniform"):
-            began = None
-        size, build, late = self._size(given["shape"], what)
-        if first == "late" and not late:
-            size, build, late = given["shape"], False, True
-        elif first and not build and not late:
-            size, build = lifted.in_build(size) or "", True
-        if build or late:
-            # These know no parameters of the constructor.
-            began, name = lifted.in_build(began), lifted.in_build(name)
-        code = call(
-            "self.add_weight",
-            name or "",
-            size,
-            dtype=given["dtype"] if whole else None,
-            initializer=began,
-            regularizer=penalty,
-            trainable=trainable,
-        )
-        found = _Weight(attribute, code, build, late)
-        sizes = parsed(size)
-        if not isinstance(sizes, (ast.List, ast.Tuple)) or len(sizes.elts) != 2:
-            return found
-        if build or late or whole or trainable:
-            return found
-        parts = [ast.get_source_segment(f"({size}\n)", one) or "" for one in sizes.elts]
-        table = call(
             "tf_keras.layers.Embedding",
-            *parts,
-            embeddings_initializer=began or lifted.text("glorot_uniform"),
-            embeddings_regularizer=penalty,
-            name=name if lifted.module.named else None,
+            *(ast.unparse(one) for one in sizes.elts),
+            embeddings_initializer=start,
+            name=given.get("name") if lifted.module.named else None,
         )
-        return replace(found, table=table)
+        return lifted.for_init(code, "a table")
+    except Refused:
+        return None
 
-    def _lookup(self, node: ast.Call, weight: _Weight) -> bool:
-        """Makes a layer of a table whose only use looks rows up."""
-        lifted = self.lifted
-        self._tests(node, "a table")
-        statement = lifted.statement(node)
-        used: ast.AST = node
-        local: ast.stmt | None = None
-        if isinstance(statement, ast.Assign) and statement.value is node:
-            reads = self._reads(node, statement)
-            if reads is None or len(reads) != 1:
-                return False
-            used, local = reads[0], statement
-        above = lifted.above[used]
-        above = lifted.above[above] if isinstance(above, ast.keyword) else above
-        if not isinstance(above, ast.Call):
+
+def _first(lifted: Lifted, code: str | None, what: str) -> tuple[str, str | None]:
+    """An initializer for the constructor; "build", "late" if others make it."""
+    if code is None or is_absent(code):
+        return "", None
+    code = lifted.value(code)
+    for place, moved in (("", lifted.for_init), ("build", lifted.for_build)):
+        try:
+            return place, moved(code, what)
+        except Refused:
+            continue
+    return "late", code
+
+
+def _size(lifted: Lifted, code: str, what: str) -> tuple[str, bool, bool]:
+    """A size for the constructor; or for `build`, or for the call."""
+    try:
+        return lifted.for_init(code, what), False, False
+    except Refused:
+        pass
+    try:
+        size = lifted.for_build(code, what)
+        one = isinstance(parsed(size), ast.Subscript)
+        return lifted.in_build(f"[{size}]" if one else size) or "", True, False
+    except Refused:
+        return code, False, True
+
+
+def _get_variable(lifted: Lifted, node: ast.Call) -> _Weight:
+    given = _arguments(lifted, node, _GET_VARIABLE)
+    attribute = _attribute(lifted, node, given)
+    what = f"the weight `{attribute}`"
+
+    def moved(name: str) -> str | None:
+        code = given.get(name)
+        if code is None or is_absent(code):
+            return None
+        return lifted.for_init(lifted.value(code), what)
+
+    kind = lifted.symbol(given.get("dtype", "x")) or given.get("dtype", "tf.float32")
+    whole = kind in ("tf.int32", "tf.int64", "tf.bool")
+    # Where it is as its input is, models have numbers of one kind.
+    as_input = kind.endswith(".dtype") and lifted.symbol(kind) is None
+    if kind != "tf.float32" and not whole and not as_input:
+        raise Refused(f"{what} is of type `{kind}`")
+    withs = lifted.withs(node)
+    first, start = _first(lifted, given.get("initializer"), what)
+    if start is None and not whole and not first:
+        start = lifted.from_scopes(withs, "initializer", what)
+    penalty = moved("regularizer") or lifted.from_scopes(withs, "regularizer", what)
+    penalty = regularizer(penalty, lifted)
+    trainable = moved("trainable")
+    trainable = None if trainable == "True" else trainable
+    name = moved("name")
+    if is_absent(given.get("shape")):
+        if start is None or penalty is not None:
+            raise Refused(f"{what} is made without a shape")
+        code = call(f"{lifted.tf}.Variable", start, name=name, trainable=trainable)
+        return _Weight(attribute, code)
+    began = None if start is None else initializer(start, lifted)
+    if began == lifted.text("glorot_uniform"):
+        began = None
+    size, build, late = _size(lifted, given["shape"], what)
+    if first == "late" and not late:
+        size, build, late = given["shape"], False, True
+    elif first and not build and not late:
+        size, build = lifted.in_build(size) or "", True
+    if build or late:
+        # These know no parameters of the constructor.
+        began, name = lifted.in_build(began), lifted.in_build(name)
+    code = call(
+        "self.add_weight",
+        name or "",
+        size,
+        dtype=given["dtype"] if whole else None,
+        initializer=began,
+        regularizer=penalty,
+        trainable=trainable,
+    )
+    found = _Weight(attribute, code, build, late)
+    sizes = parsed(size)
+    if not isinstance(sizes, (ast.List, ast.Tuple)) or len(sizes.elts) != 2:
+        return found
+    if build or late or whole or trainable:
+        return found
+    parts = [ast.get_source_segment(f"({size}\n)", one) or "" for one in sizes.elts]
+    table = call(
+        "tf_keras.layers.Embedding",
+        *parts,
+        embeddings_initializer=began or lifted.text("glorot_uniform"),
+        embeddings_regularizer=penalty,
+        name=name if lifted.module.named else None,
+    )
+    return replace(found, table=table)
+
+
+def _lookup(lifted: Lifted, node: ast.Call, weight: _Weight) -> bool:
+    """Makes a layer of a table whose only use looks rows up."""
+    _tests(lifted, node, "a table")
+    statement = lifted.statement(node)
+    used: ast.AST = node
+    local: ast.stmt | None = None
+    if isinstance(statement, ast.Assign) and statement.value is node:
+        reads = _reads(lifted, node, statement)
+        if reads is None or len(reads) != 1:
             return False
-        symbol = lifted.symbol(lifted.of(above.func)) or ""
-        loops = [one for one in lifted.around(above) if isinstance(one, _BRANCHES)]
-        if symbol not in _LOOKUPS or loops:
-            return False
-        given = dict(lifted.bound(above, _LOOKUPS[symbol], symbol))
-        if given.get("params") is not used:
-            return False
-        if not {*given} <= {"params", "ids", "indices", "name"}:
-            return False
-        ids = lifted.of(given.get("ids") or given["indices"])
-        lifted.add_to_init([f"self.{weight.attribute} = {weight.table}"], above)
-        lifted.source.put(above, f"self.{weight.attribute}({ids})")
-        if local is not None:
-            lifted.source.drop(local)
-        return True
+        used, local = reads[0], statement
+    above = lifted.above[used]
+    above = lifted.above[above] if isinstance(above, ast.keyword) else above
+    if not isinstance(above, ast.Call):
+        return False
+    symbol = lifted.symbol(lifted.of(above.func)) or ""
+    loops = [one for one in lifted.around(above) if isinstance(one, _BRANCHES)]
+    if symbol not in _LOOKUPS or loops:
+        return False
+    given = dict(lifted.bound(above, _LOOKUPS[symbol], symbol))
+    if given.get("params") is not used:
+        return False
+    if not {*given} <= {"params", "ids", "indices", "name"}:
+        return False
+    ids = lifted.of(given.get("ids") or given["indices"])
+    lifted.add_to_init([f"self.{weight.attribute} = {weight.table}"], above)
+    lifted.source.put(above, f"self.{weight.attribute}({ids})")
+    if local is not None:
+        lifted.source.drop(local)
+    return True
 
 
 def _is_named(lifted: Lifted, statement: ast.stmt) -> bool:
@@ -604,11 +452,6 @@ def _exclude(first: ast.expr, second: ast.expr) -> bool:
             for one in (*first.comparators, *second.comparators)
         )
     )
-
-
-def _grouped(target: str) -> str:
-    """A target of several names, as one of several targets."""
-    return target if target.isidentifier() or target[0] == "(" else f"({target})"
 
 
 def _input_layer(lifted: Lifted, node: ast.Call) -> None:
