@@ -102,6 +102,7 @@ def campaign(seeds: Sequence[int], folder: Path) -> Found:
         outcome, why = put(seed, old, plain, folder / f"work_{seed}")
         found.outcomes[seed] = outcome
         found.reasons[seed] = why
+    seeds = [seed for seed in seeds if found.outcomes[seed] == "native"]
     names = [f"program_{seed}" for seed in seeds]
     before, after = left("legacy", old, names), left("plain", plain, names)
     for seed in seeds:

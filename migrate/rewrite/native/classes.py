@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import libcst as cst
 
 from ...code.names import fresh
+from ...code.texts import camel
 from ...model.layer_functions import LAYERS, LayerFunction
-from ...model.spelling import snake
 from ...names.ast_nodes import children as ast_children
 from ...names.ast_nodes import parents_of
 from ...names.ast_nodes import walk as walk_ast
@@ -62,6 +62,8 @@ _BASES = {
     "tf.estimator.ScopedLayer": "tf_keras.layers.Layer",
 }
 _SCOPES = ("tf.variable_scope", "tf.name_scope", "tf.device")
+# What a model function is given.
+_TASK = re.compile(r"\blabels\b.*\bmode\b", re.DOTALL)
 _ARG_SCOPES = ("tf.contrib.framework.arg_scope", "tf.contrib.slim.arg_scope")
 _SCOPE = (
     "name_or_scope", "default_name", "values", "initializer", "regularizer",
@@ -516,9 +518,11 @@ class Module:
 
     def _is_seen(self, name: str) -> bool:
         """Another file of the program may use a class, or the function that it was."""
-        was = snake(name)
-        before = f"|{was}" if re.search(rf"\bdef {was}\b", self.written) else ""
-        words = re.compile(rf"\b({name}{before})\b")
+        functions = re.findall(r"\bdef (\w+)\((.*?)\)", self.written, re.DOTALL)
+        # A model function is a Task.
+        names = [one for one, given in functions if not _TASK.search(given)]
+        names = [name, *(one for one in names if camel(one) == name)]
+        words = re.compile(rf"\b({'|'.join(names)})\b")
         return any(words.search(text) for text in self.others)
 
     def _laid_out(self, code: str, names: Container[str]) -> str:

