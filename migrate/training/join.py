@@ -86,6 +86,7 @@ WORDS: dict[str, frozenset[str]] = {
         "parameter_servers_data": "parameter_servers(input_context)",
         "keras_task": "KerasTask",
         "losses": "*",
+        "chains": "*",
         "metrics": "*",
         "schedules": "*",
         "optimizers": "*",

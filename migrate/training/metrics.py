@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 import tf_keras
+
+
+class Computed(tf_keras.metrics.Metric):
+    """What is computed of the results of other metrics."""
+
+    def __init__(self, compute: Callable[[], Any], name: str) -> None:
+        super().__init__(name)
+        self.compute = compute
+
+    def update_state(self) -> None:
+        """Does nothing: those others are updated."""
+
+    def result(self) -> Any:
+        return self.compute()
 
 
 class MeanPerClassAccuracy(tf_keras.metrics.MeanIoU):

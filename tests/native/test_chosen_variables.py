@@ -108,3 +108,63 @@ def test_what_keeps_a_program(
     chosen: str, more: str, loss: str, reason: str, tmp_path: Path
 ) -> None:
     assert reason in rewritten(tmp_path, chosen, more, loss)
+
+
+LOOKED_AT = """\
+import tensorflow as tf
+from tensorflow.contrib import slim
+
+
+def model_fn(features, labels, mode):
+    training = mode == tf.estimator.ModeKeys.TRAIN
+    with tf.variable_scope('base'):
+        {layers}
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, net)
+    decayed = [v for v in tf.trainable_variables() if {test}]
+    loss += tf.add_n([tf.nn.l2_loss(v) for v in decayed])
+    with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+        train_op = tf.train.GradientDescentOptimizer(.05).minimize(
+            loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def main(data):
+    tf.estimator.Estimator(model_fn).train(data)
+"""
+CONTRIB = (
+    "net = slim.fully_connected(features, 4, normalizer_fn=slim.batch_norm, "
+    "normalizer_params={'is_training': training})"
+)
+PLAIN = (
+    "net = tf.layers.batch_normalization("
+    "tf.layers.dense(features, 4, name='fc'), training=training)"
+)
+
+
+@pytest.mark.parametrize(
+    ("layers", "test", "found"),
+    [
+        (CONTRIB, "'BatchNorm' not in v.name", "'normalization' not in v.name"),
+        (CONTRIB, "'weights:0' in v.name", "'kernel:0' in v.name"),
+        (CONTRIB, "'biases' not in v.op.name", "'bias' not in v.op.name"),
+        (CONTRIB, "'beta' not in v.name", "'beta' not in v.name"),
+        (PLAIN, "'batch_normalization' not in v.name", "'batch_normalization' not"),
+        (PLAIN, "'kernel' in v.name", "'kernel' in v.name"),
+        (PLAIN, "'fc' in v.name", "'fc' in v.name"),
+        (CONTRIB, "'fully_connected' in v.name", "that Keras does not give"),
+        (CONTRIB, "'base' in v.name", "that Keras does not give"),
+        (PLAIN, "'base' in v.name", "that Keras does not give"),
+        (CONTRIB, "len(v.name) > 3", "that Keras does not give"),
+        (f"{CONTRIB}; {PLAIN}", "'BatchNorm' in v.name", "that Keras does not give"),
+    ],
+)
+def test_names_are_asked_for_as_they_are_now(
+    tmp_path: Path, layers: str, test: str, found: str
+) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(LOOKED_AT.format(layers=layers, test=test), "utf-8")
+    report = run_job([path], Job())
+    ((_, program),) = report.programs
+    new = [one.new for one in report.changed if one.path == path]
+    text = program.reason or (new[0] or b"").decode()
+    assert found in text, text

@@ -27,6 +27,7 @@ TOLERANCES = {
     "shared_tables": 1e-5,
     "sizes_of_input": 5e-6,
     "stacked_cells": 5e-6,
+    "tagged_chains": 5e-6,
     "towers_by_name": 1e-6,
     "wrapped_cells": 5e-6,
 }

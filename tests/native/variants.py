@@ -935,6 +935,20 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         ("Optimizer(params['learning_rate'], 0.9)", "Optimizer(rate_of(params), 0.9)"),
     ),
+    "metrics_of_metrics": (
+        (
+            _METRICS,
+            "        hits = tf.metrics.precision(labels > 1, predicted > 1)\n"
+            "        found = tf.metrics.recall(labels > 1, predicted > 1)\n"
+            "        both = 2 * hits[0] * found[0] / (hits[0] + found[0] + 1e-8)\n"
+            "        metrics = {\n"
+            "            'precision': hits, 'recall': found,\n"
+            "            'f1': (both, tf.group(hits[1], found[1])),\n"
+            "        }\n"
+            "        return tf.estimator.EstimatorSpec(\n"
+            "            mode, loss=loss, eval_metric_ops=metrics)\n",
+        ),
+    ),
     "metrics_shown_in_a_loop": (
         (
             _METRICS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -11,14 +12,16 @@ from ...code.arguments import UnknownArguments, is_none, match_arguments
 from ...code.edits import Put, changed
 from ...code.names import fresh
 from ...code.statements import binds, is_docstring
+from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
-from ...project.positions import code_of
 
 _MOST = 12
 _KNOWING = ("minimize", "apply_gradients", "compute_gradients")
 _SPECS = ("EstimatorSpec", "ModelFnOps")
 _LAYERS = ("tf.layers.", "tf.contrib.layers.", "tf.contrib.slim.", "tf.get_variable")
+# What finds a function by its name.
+_BY_STRINGS = re.compile(r"\b(getattr|globals|locals|eval|__all__)\b")
 _CELLS = ("tf.nn.rnn_cell.", "tf.contrib.rnn.")
 _PLAIN = (cst.Name, cst.SimpleString, cst.Integer, cst.Float, cst.Attribute)
 
@@ -301,7 +304,7 @@ class Inliner:
         assert isinstance(after, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
         if isinstance(after, cst.SimpleStatementLine):
             after = after.with_changes(leading_lines=[])
-        moved += self._without_same(after)
+        moved += _without_same(after)
         return self._joined(before, moved)
 
     def _fresh_result(self) -> str:
@@ -319,24 +322,6 @@ class Inliner:
         lines = (*self.statement.leading_lines, *found[0].leading_lines)
         found[0] = found[0].with_changes(leading_lines=lines)
         return found
-
-    def _without_same(self, statement: Statement) -> list[Statement]:
-        """A statement without ``x = x``, which may be a part of it."""
-        small = only_small(statement)
-        if not isinstance(small, cst.Assign) or len(small.targets) != 1:
-            return [statement]
-        target, value = small.targets[0].target, small.value
-        if code_of(self.tree.module, target).strip(" ()") == code_of(
-            self.tree.module, value
-        ).strip(" ()"):
-            return []
-        pairs = [*zip(_parts(target), _parts(value), strict=False)]
-        left = [one for one in pairs if not one[0].deep_equals(one[1])]
-        if len(left) == 1 and len(pairs) == len(_parts(target)) == len(_parts(value)):
-            ((name, said),) = left
-            only = small.with_changes(targets=[cst.AssignTarget(name)], value=said)  # type: ignore[arg-type]
-            return [cst.SimpleStatementLine([only])]
-        return [statement]
 
     def _given(self) -> dict[str, cst.BaseExpression] | None:
         """The arguments of the call, by the parameters of the helper."""
@@ -503,6 +488,27 @@ def _ends(block: Sequence[Statement]) -> bool:
     return True
 
 
+def _without_same(statement: Statement) -> list[Statement]:
+    """A statement without ``x = x``, which may be a part of it."""
+    small = only_small(statement)
+    if not isinstance(small, cst.Assign) or len(small.targets) != 1:
+        return [statement]
+    names, values = _parts(small.targets[0].target), _parts(small.value)
+    left = [one for one in zip(names, values, strict=False) if not _same(*one)]
+    if len(names) != len(values) or len(left) > 1:
+        return [statement]
+    return [
+        statement.with_changes(
+            body=[small.with_changes(targets=[cst.AssignTarget(name)], value=value)]  # type: ignore[arg-type]
+        )
+        for name, value in left
+    ]
+
+
+def _same(one: cst.CSTNode, other: cst.CSTNode) -> bool:
+    return source_text(one) == source_text(other)
+
+
 def _with_one_end(
     block: Sequence[Statement], targets: Sequence[cst.AssignTarget]
 ) -> list[Statement]:
@@ -520,7 +526,8 @@ def _with_one_end(
             continue
         small = only_small(one)
         if isinstance(small, cst.Return):
-            return [*found[:place], given(small.value, one)]
+            last = given(small.value, one)
+            return [*found[:place], *(_without_same(last) if place else [last])]
         assert isinstance(one, (cst.If, cst.With))
         assert isinstance(one.body, cst.IndentedBlock)
         body = _with_one_end(statements_of(one.body), targets)
@@ -598,7 +605,7 @@ def without_unread(
         isinstance(one, cst.Name) and one.value == name and one not in others
         for one in parsed.nodes
     )
-    strings = sum(
+    strings = bool(_BY_STRINGS.search(parsed.source.text)) and any(
         isinstance(one, cst.SimpleString) and name in one.value for one in parsed.nodes
     )
     used = any(

@@ -106,6 +106,9 @@ class _Parts:
     used: set[cst.CSTNode] = field(default_factory=set)
     # Metrics that are shown while it trains, and how they are made.
     training_metrics: dict[str, str] = field(default_factory=dict)
+    # Metrics that others are computed of: their places and names; what makes them.
+    named_metrics: dict[int, str] = field(default_factory=dict)
+    named_lines: list[str] = field(default_factory=list)
 
 
 def task_of(
@@ -324,6 +327,7 @@ class Maker:
         lines += [one for one in training.setup if one not in setup]
         lines = tidy.with_optimizer(lines, training.optimizer)
         if metrics:
+            lines += self.parts.named_lines
             lines.append(tidy.listed("self.metrics", metrics))
         for name, constructor in self.parts.training_metrics.items():
             lines.append(f"self.{name} = {constructor}\n")
@@ -649,13 +653,14 @@ class Maker:
         for one in self.train.taken[self.train.place(self.call) + 1 :]:
             if not self._may_be_forward(one):
                 continue
+            alone = self.train.needed([], [one]).statements == [one]
             before = [mode.calls for mode in self.modes.values()]
             for mode in self.modes.values():
                 mode.calls = [*mode.calls, one]
             outputs = self._read_outputs()
             instead = len(self.outputs) == 1 and outputs == assigned(one)
             if 0 < len(outputs) < len(self.outputs) or (
-                instead and self._weights_in(one)
+                instead and (self._weights_in(one) or not alone)
             ):
                 self.outputs = outputs
                 self.beyond.append(one)
@@ -1008,6 +1013,10 @@ class Maker:
         shared = self._shared(mode, [one.value for _, one in items])
         for key, one in items:
             value = one.value
+            computed = self._computed(mode, key, one.node, items[: len(found)])
+            if computed is not None:
+                found.append(computed)
+                continue
             if (
                 not isinstance(value, Called)
                 or value.symbol not in METRICS
@@ -1023,6 +1032,10 @@ class Maker:
                 if n != "name"
             ]
         constructors = [one.constructor.text for one in found]
+        for place, name in self.parts.named_metrics.items():
+            line = f"{name} = {constructors[place]}\n"
+            self.parts.named_lines.append(line)
+            constructors[place] = name
         read = mode.needed(nodes)
         self.parts.used.update(read.statements)
         parameter, unpacked = self._unpacked(read.outputs)
@@ -1037,17 +1050,62 @@ class Maker:
         names = [f"self.metrics[{number}]" for number in range(len(found))]
         if len(found) > 1:
             names = _identifiers([key for key, _ in items], lines, default)
+            pairs = zip(names, found, strict=True)
+            names = [name if made.update else "_" for name, made in pairs]
             line = f"{', '.join(names)} = self.metrics\n"
             if len(line) > 80:
                 line = f"{tidy.held('()', names, 99)} = self.metrics\n"
             lines.append(line)
         for name, made in zip(names, found, strict=True):
+            if not made.update:
+                continue  # others are updated
             inside = list(made.update)
             if made.sample_weight is not None:
                 inside.append(f"sample_weight={made.sample_weight}")
             lines.append(f"{name}.update_state({', '.join(inside)})\n")
         parameters = (self.features, self.labels, parameter)
         return constructors, [Method("update_metrics", parameters, lines)]
+
+    def _computed(
+        self,
+        mode: Mode,
+        key: str,
+        node: cst.BaseExpression,
+        before: Sequence[tuple[str, Argument]],
+    ) -> Metric | None:
+        """What ``(2 * p[0] * r[0] / (p[0] + r[0]), ...)`` computes of other metrics."""
+        pair = mode.source_of(node)
+        if not isinstance(pair, cst.Tuple) or len(pair.elements) != 2:
+            return None
+        values = mode.found.notes.values
+        shown = mode.source_of(pair.elements[0].value)
+        known = [one.value for _, one in before]
+        names = _identifiers([key for key, _ in before], [], ())
+        parts: dict[cst.BaseExpression, str] = {}
+        for one in walk(shown):
+            source = mode.source_of(one) if isinstance(one, cst.BaseExpression) else one
+            held = (
+                values.get(source.value) if isinstance(source, cst.Subscript) else None
+            )
+            if held in known and self.tree.code(source).endswith("[0]"):
+                assert isinstance(one, cst.BaseExpression)
+                place = known.index(held)
+                parts[one] = f"{names[place]}.result()"
+                self.parts.named_metrics[place] = names[place]
+        read = mode.needed([shown], given=parts)
+        updates = {
+            self.tree.symbol(one.func)
+            for one in walk(mode.source_of(pair.elements[1].value))
+            if isinstance(one, cst.Call)
+        }
+        plain = {"tf.group", "tf.identity", "tf.tuple"}
+        if not parts or read.statements or read.free & self.late or updates - plain:
+            return None
+        self.replaced.update(parts)
+        text = Said(self, mode, init=True).expression(shown)
+        self.parts.words.add("Computed")
+        name = f"{self.quote}{key}{self.quote}"
+        return Metric(Code(f"Computed(lambda: {text}, {name})"), ())
 
     def _predictions(self) -> list[Method]:
         mode = self.modes["PREDICT"]
