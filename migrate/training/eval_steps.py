@@ -27,10 +27,13 @@ class Trainer(replicas.Trainer):
         self,
         input_fn: Callable[..., Any],
         steps: int | None = None,
-        *args: Any,
-        **options: Any,
+        *,
+        checkpoint_path: str | None = None,
+        name: str | None = None,
     ) -> dict[str, Any]:
         """Returns the metrics of a checkpoint; a step takes a batch of each replica."""
         if steps and self.config.eval_distribute:
             steps = int(steps) * self.config.eval_distribute.num_replicas_in_sync
-        return super().evaluate(input_fn, steps, *args, **options)
+        return super().evaluate(
+            input_fn, steps, checkpoint_path=checkpoint_path, name=name
+        )

@@ -1403,6 +1403,32 @@ ROWS = {
             print('again')
         """,
     ),
+    "evaluations of replicas that count steps": (
+        """
+        s = tf.distribute.MirroredStrategy()
+        c = tf.estimator.RunConfig(train_distribute=s, eval_distribute=s)
+        e = tf.estimator.Estimator(Net, config=c)
+        e.evaluate(f, steps=5)
+        """,
+        """
+        s = tf.distribute.MirroredStrategy()
+        c = RunConfig(strategy=s, eval_distribute=s)
+        e = Trainer(Net, config=c)
+        e.evaluate(f, steps=5)
+        """,
+    ),
+    "evaluations of replicas of all data": (
+        """
+        s = tf.distribute.MirroredStrategy()
+        c = tf.estimator.RunConfig(train_distribute=s, eval_distribute=s)
+        e = tf.estimator.EvalSpec(f, steps=None)
+        """,
+        """
+        s = tf.distribute.MirroredStrategy()
+        c = RunConfig(strategy=s)
+        e = EvalSpec(f, steps=None)
+        """,
+    ),
     "comments of what is gone": (
         """
         # How it trains

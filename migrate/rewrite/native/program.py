@@ -54,6 +54,7 @@ from .words import Reworded, reworded, watched
 _NOT_MOVED = {"CheckpointSaverListener": "listens to how its checkpoints are saved"}
 # What has no form where several processes train, and why.
 _NOT_TOGETHER = {
+    "eval_distribute": "its evaluations count steps of several replicas",
     "KerasTask": "makes its Keras model before it has joined it",
     "add_metrics": "metrics are added to a task that it makes when it has joined it",
     "forward_features": "its task is changed before it has joined it",
@@ -172,6 +173,10 @@ def _cluster(words: set[str], files: Sequence[ParsedModule]) -> set[str]:
         raise Refused(f"`{asked[0]}` of a RunConfig {why}")
     if asked:
         kinds.add("parameter_servers")
+    if "eval_distribute" in words and words & {"evaluate(hooks)", "EvalSpec(hooks)"}:
+        raise Refused(
+            "hooks look on at evaluations that count steps of several replicas"
+        )
     if not kinds:
         return {"TF_CONFIG"} if any("TF_CONFIG" in text for text in texts) else set()
     for word, why in _NOT_TOGETHER.items():
