@@ -83,11 +83,29 @@ def _broken(line: str, tokens: list[tokenize.TokenInfo]) -> str:
         return line
     indent = code[: len(code) - len(code.lstrip())]
     deeper = indent + " " * (8 if code.split()[0] in _COMPOUND else 4)
+    commas = _commas_of_call(tokens)
+    parts = _filled(code, commas, indent)
+    if commas and all(len(part) <= WIDTH for part in parts):
+        return (ending or "\n").join(parts) + ending
     for pair in _pairs(tokens):
         for parts in (_aligned(code, pair), _hanging(code, pair, deeper)):
             if parts and all(len(part) <= WIDTH for part in parts):
                 return (ending or "\n").join(parts) + ending
     return line
+
+
+def _commas_of_call(tokens: list[tokenize.TokenInfo]) -> tuple[int, ...]:
+    """The commas of a line within a call, which has several arguments by name."""
+    found: list[int] = []
+    depth = 0
+    named = [0, 0]  # before a comma, and behind one
+    for token in tokens:
+        depth += (token.string in _OPEN) - (token.string in _CLOSE)
+        if not depth and token.string == ",":
+            found.append(token.start[1])
+        elif not depth and token.string == "=":
+            named[bool(found)] += 1
+    return tuple(found) if all(named) else ()
 
 
 def _pairs(tokens: list[tokenize.TokenInfo]) -> Iterator[_Pair]:

@@ -45,6 +45,15 @@ LINES = {
                               tf.compat.v1.zeros_initializer(), None), n)
 """,
     ),
+    "a line of arguments by name": (
+        "  f(\n"
+        "    x=tf.get_variable('a', [n_out]), name=tf.get_variable('the second', [n_out]))\n",
+        """\
+  f(
+    x=tf.compat.v1.get_variable('a', [n_out]),
+    name=tf.compat.v1.get_variable('the second', [n_out]))
+""",
+    ),
     "a comment": (
         "  return tf.get_variable('a', [1], tf.float32, use_resource=name)  # as it was\n",
         "  return tf.compat.v1.get_variable('a', [1], tf.float32, use_resource=name)"
