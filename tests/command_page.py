@@ -1,10 +1,11 @@
 """Write docs/commands.md anew: what each command says of itself.
 
-python -m tests.command_page
+python -m tests.command_page [FILE]
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,4 +43,4 @@ def page() -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), "utf-8")
+    Path(sys.argv[1] if sys.argv[1:] else PAGE).write_text(page(), "utf-8")

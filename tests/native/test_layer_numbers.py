@@ -31,6 +31,7 @@ import tensorflow as tf
 
 layers = tf.contrib.layers
 slim = tf.contrib.slim
+{helpers}
 
 
 def model_fn(features, labels, mode):
@@ -58,7 +59,10 @@ KINDS = {
 
 def built(network: str) -> tuple[str, dict[str, Any]]:
     """The module that a network becomes, and its classes."""
-    code = PROGRAM.format(body=indent(network.strip(), " " * 4))
+    parts = [ast.unparse(one) for one in ast.parse(network).body]
+    helpers = [one for one in parts if one.startswith("def ")]
+    body = "\n".join(one for one in parts if one not in helpers)
+    code = PROGRAM.format(helpers="\n".join(helpers), body=indent(body, " " * 4))
     facts = ProjectFacts()
     parsed = facts.load(Path("train.py"), code.encode())
     (lifted,) = lifted_together([parsed], facts)
