@@ -51,12 +51,13 @@ def _is_given(tree: Tree, binding: cst.CSTNode, name: str, depth: int) -> bool:
         return False
     if "mode" in names and name in ("features", "labels", "params"):
         return True
-    calls = [tree.parent(one) for one in tree.loads_of(function)]
-    if names[0] in ("self", "cls") or not calls:
+    loads = tree.loads_of(function)
+    if names[0] in ("self", "cls") or not loads:
         # Called elsewhere: its name has to say it.
         return "label" in name or "target" in name
-    for call in calls:
-        if not isinstance(call, cst.Call) or call.func not in tree.loads_of(function):
+    for load in loads:
+        call = tree.parent(load)
+        if not isinstance(call, cst.Call) or call.func is not load:
             return False
         try:
             given = match_arguments(call, names)

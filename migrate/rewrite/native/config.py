@@ -217,14 +217,13 @@ def _distribute(page: Page, call: cst.Call, arg: cst.Arg) -> None:
         assert isinstance(made, cst.Call)
         page.rewritten.add(made)
         evaluated = args.get("eval_distribute")
+        more: tuple[str | cst.CSTNode, ...] = ()
         if evaluated is not None and _counts_steps(page):
             page.words.add("eval_distribute")
             more = (", eval_distribute=", evaluated.value)
-            page.put(arg, "strategy=", train.value, *more)
-            return
-        page.put(arg, "strategy=", train.value)
-        if args:
+        elif evaluated is not None:
             page.note(arg.value, _DROPPED["eval_distribute"])
+        page.put(arg, "strategy=", train.value, *more)
 
 
 def _counts_steps(page: Page) -> bool:

@@ -655,32 +655,33 @@ def _only_result(plain: Plain) -> ast.Call | None:
     return first.value if same and isinstance(first.value, ast.Call) else None
 
 
+def _only_call(plain: Plain) -> tuple[ast.Call, ast.Call] | None:
+    """What a class makes and how it calls that, if it does nothing else."""
+    only, result = _only_attribute(plain), _only_result(plain)
+    if only is None or result is None:
+        return None
+    attribute, made = only
+    return (made, result) if attribute_of_self(result.func) == attribute else None
+
+
 def _passed_on(program: Program, plain: Plain) -> bool:
     """A class that only passes its inputs on to another one is that one."""
-    only, result = _only_attribute(plain), _only_result(plain)
-    if plain.sites is None or only is None or result is None:
+    parts = _only_call(plain)
+    if parts is None or plain.sites is None or len(plain.sites) != 1:
         return False
-    attribute, made = only
-    if attribute_of_self(result.func) != attribute:
-        return False
+    made, result = parts
     inner = next(
         (one for one in program.classes if one.node.name == dotted(made.func)), None
     )
     if inner is None or inner.sites is None or len(inner.sites) != 1:
         return False
     names = parameters_of(plain.init)[1:], parameters_of(plain.call)[1:]
-    edits: list[tuple[ast.AST, str]] = []
-    for site in plain.sites:
-        edits += _replaced(program, site.owner, site.made, made, names[0], "")
-        for one in site.calls:
-            new = _replaced(
-                program, site.owner, one, result, names[1], program.of(one.func)
-            )
-            edits += new
-        if len(edits) != len(site.calls) + 1:
-            edits = []
-            break
-    if len(plain.sites) != 1 or not edits:
+    (site,) = plain.sites
+    edits = _replaced(program, site.owner, site.made, made, names[0], "")
+    for one in site.calls:
+        function = program.of(one.func)
+        edits += _replaced(program, site.owner, one, result, names[1], function)
+    if len(edits) != len(site.calls) + 1:
         return False
     for place, code in edits:
         program.text.put(place, code)
@@ -722,13 +723,11 @@ def _replaced(
 
 def _one_layer(program: Program, plain: Plain) -> bool:
     """A class of one layer is a function that makes the layer."""
-    only, result = _only_attribute(plain), _only_result(plain)
-    if plain.sites is None or only is None or result is None:
+    only = _only_call(plain)
+    if only is None or not plain.sites:
         return False
-    attribute, made = only
-    if attribute_of_self(result.func) != attribute:
-        return False
-    if not dotted(made.func).startswith("tf_keras.") or not plain.sites:
+    made, result = only
+    if not dotted(made.func).startswith("tf_keras."):
         return False
     names = parameters_of(plain.call)[1:]
     first = [one for one in result.args if isinstance(one, ast.Name)]

@@ -114,8 +114,9 @@ def _move(lifted: Lifted, node: ast.Call) -> None:
     statement = lifted.statement(node)
     weight = _weight(lifted, node)
     if weight.late:
+        reads = _reads(lifted, node, statement)
         _make_late(lifted, statement, weight)
-        _read(lifted, node, statement, f"self.{weight.attribute}")
+        _read(lifted, node, statement, reads, f"self.{weight.attribute}")
         return
     if weight.table is not None and _lookup(lifted, node, weight):
         return
@@ -124,15 +125,16 @@ def _move(lifted: Lifted, node: ast.Call) -> None:
         tests = [lifted.in_build(one) or "" for one in tests]
     lines = [f"{'    ' * depth}if {test}:" for depth, test in enumerate(tests)]
     line = f"{'    ' * len(tests)}self.{weight.attribute} = {weight.code}"
+    reads = _reads(lifted, node, statement)
     remark = lifted.source.behind(statement)
-    if _reads(lifted, node, statement) is not None and len(line + remark) < _WIDTH:
+    if reads is not None and len(line + remark) < _WIDTH:
         line += remark
     lines.append(line)
     if weight.build:
         lifted.add_to_build(lines)
     else:
         lifted.add_to_init(lines, node)
-    _read(lifted, node, statement, f"self.{weight.attribute}")
+    _read(lifted, node, statement, reads, f"self.{weight.attribute}")
 
 
 def _make_late(lifted: Lifted, statement: ast.stmt, weight: _Weight) -> None:
@@ -149,9 +151,14 @@ def _make_late(lifted: Lifted, statement: ast.stmt, weight: _Weight) -> None:
     )
 
 
-def _read(lifted: Lifted, node: ast.Call, statement: ast.stmt, code: str) -> None:
+def _read(
+    lifted: Lifted,
+    node: ast.Call,
+    statement: ast.stmt,
+    reads: list[ast.Name] | None,
+    code: str,
+) -> None:
     """Puts what reads a weight in the place of what made it."""
-    reads = _reads(lifted, node, statement)
     if reads is None:
         lifted.source.put(node, code)
         return
