@@ -6,6 +6,7 @@ import ast
 
 import libcst as cst
 
+from ..names.ast_nodes import tree_of
 from ..names.ast_nodes import walk as walk_ast
 from .tree import Statement, Tree, only_small, walk
 
@@ -73,7 +74,7 @@ def assigned(statement: cst.CSTNode) -> list[str]:
 def names_in(code: str) -> set[str]:
     if not code:
         return set()
-    return {n.id for n in walk_ast(ast.parse(code), ast.Name)}
+    return {n.id for n in walk_ast(tree_of(code), ast.Name)}
 
 
 def loads(tree: Tree, node: cst.CSTNode) -> set[str]:

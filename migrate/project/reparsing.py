@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import ast
 import functools
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
 
+from ..names.ast_nodes import tree_of
 from .parsing import parse
 
 
@@ -106,9 +106,7 @@ def _pieces(text: str) -> _Pieces:
     if "\r" in text or "\f" in text or not text.endswith("\n"):
         raise _Uncertain
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            statements = ast.parse(text).body
+        statements = tree_of(text).body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise _Uncertain from None
     lines = [f"{line}\n" for line in text.split("\n")[:-1]]

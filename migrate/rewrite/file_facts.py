@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 
 import libcst as cst
 
+from ..names.ast_nodes import tree_of
 from ..names.ast_nodes import walk as walk_ast
 from ..names.dotted import import_path
 from ..names.names import Door
@@ -160,9 +160,7 @@ def is_started(name: str, text: str) -> bool:
     if name in ("setup.py", "__init__.py"):
         return False
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            body = ast.parse(text).body
+        body = tree_of(text).body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return False
     trainers = {

@@ -13,7 +13,7 @@ from ...code.names import fresh
 from ...code.texts import camel
 from ...model.layer_functions import LAYERS, LayerFunction
 from ...names.ast_nodes import children as ast_children
-from ...names.ast_nodes import parents_of
+from ...names.ast_nodes import parents_of, tree_of
 from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule, ProjectFacts
 from ...project.long_lines import WIDTH
@@ -152,7 +152,7 @@ def _check_made_once(parsed: ParsedModule, names: set[str]) -> None:
         for one in parsed.nodes
         if isinstance(one, cst.FunctionDef) and is_model_fn(one)
     }
-    tree = ast.parse(parsed.source.text)
+    tree = tree_of(parsed.source.text)
     above = parents_of(tree)
     # Classes of one layer may have become functions that make it.
     made = {*names, *filter(None, map(_layer_maker, tree.body))}
@@ -172,7 +172,7 @@ def _check_made_once(parsed: ParsedModule, names: set[str]) -> None:
 
 def training_words(parsed: ParsedModule) -> frozenset[str]:
     """What the classes of a plain module take from training.py."""
-    nodes = walk_ast(ast.parse(parsed.source.text))
+    nodes = walk_ast(tree_of(parsed.source.text))
     read = {one.id for one in nodes if isinstance(one, ast.Name)}
     words = {"summary"} if "__tf2__.summary." in parsed.source.text else set()
     return frozenset(read & (CELLS | _LAYERS) | words)
