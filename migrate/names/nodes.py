@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Any, TypeVar, overload
 
@@ -167,10 +167,11 @@ def walk(node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> Iterator[Any]:
 
     Only nodes of some kinds, where these are given.
     """
+    wanted = _kinds(kinds)
     pending = [node]
     while pending:
         current = pending.pop()
-        if not kinds or isinstance(current, kinds):
+        if not wanted or current.__class__ in wanted:
             yield current
         below = children(current)
         if below:
@@ -178,13 +179,36 @@ def walk(node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> Iterator[Any]:
             pending += below
 
 
+@cache
+def _kinds(kinds: tuple[type[cst.CSTNode], ...]) -> frozenset[type[cst.CSTNode]]:
+    """Classes and those derived of them: asking isinstance costs Python code."""
+    below = (one for kind in kinds for one in _kinds((*kind.__subclasses__(),)))
+    return frozenset((*kinds, *below)) if kinds else frozenset()
+
+
+# Top-level statements stay the same nodes when a text is parsed again.
+@lru_cache(maxsize=512)
+def _below(statement: cst.CSTNode) -> tuple[cst.CSTNode, ...]:
+    return tuple(walk(statement))
+
+
+@lru_cache(maxsize=512)
+def _parents(statement: cst.CSTNode) -> dict[cst.CSTNode, cst.CSTNode]:
+    return parents(statement)
+
+
 def everything(module: cst.Module) -> tuple[cst.CSTNode, ...]:
     """All that `walk` gives of a module, for `Resolver.about`: many go through it."""
-    return tuple(walk(module))
+    return (module, *(node for one in module.body for node in _below(one)))
 
 
 def parents(root: cst.CSTNode) -> dict[cst.CSTNode, cst.CSTNode]:
     """The node above each one below ``root``."""
+    if isinstance(root, cst.Module):
+        above: dict[cst.CSTNode, cst.CSTNode] = dict.fromkeys(root.body, root)
+        for statement in root.body:
+            above.update(_parents(statement))
+        return above
     found: dict[cst.CSTNode, cst.CSTNode] = {}
     pending = [root]
     while pending:

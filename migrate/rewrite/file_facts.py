@@ -19,6 +19,7 @@ from ..names.scopes import ScopeKind
 from ..names.table import is_private_module, needs_nothing
 from ..project.facts import ParsedModule
 from ..project.guard import GuardError
+from ..project.positions import Places
 from ..project.selection import is_test
 from ..report.findings import Finding, Outcome, ProgramOutcome, Safety
 from ..report.model import FileFacts
@@ -248,10 +249,8 @@ def _place(parsed: ParsedModule, node: cst.CSTNode) -> str:
 
 
 def _line(parsed: ParsedModule, node: cst.CSTNode) -> int:
-    from ..project.positions import spans
-
-    _, found = spans(parsed.module, [node])
-    return parsed.source.text.count("\n", 0, found[node][0]) + 1
+    places = parsed.resolver.about(Places)
+    return places.lines.place(places[node][0])[0]
 
 
 def _modules(node: cst.Import | cst.ImportFrom) -> list[str]:

@@ -21,7 +21,7 @@ from ..project.garbage import collector_at_rest
 from ..project.guard import GuardError, check_output
 from ..project.lacks import lacks_of
 from ..project.long_lines import with_short_lines
-from ..project.positions import Unfaithful, code_of, spans
+from ..project.positions import Places, Unfaithful, code_of
 from ..project.reading import read_file
 from ..project.selection import Selection, file_is_ignored, ignored_lines, is_silenced
 from ..project.sources import Source, SourceError, decode
@@ -153,9 +153,9 @@ def _lacks(before: ParsedModule, after: ParsedModule) -> Iterator[Lack]:
     if not found:
         return
     origin = line_origins(before.source.text, after.source.text)
-    _, places = spans(after.module, [node for node, _ in found])
+    places = after.resolver.about(Places)
     for node, lack in found:
-        line = after.source.text.count("\n", 0, places[node][0]) + 1
+        line, _ = places.lines.place(places[node][0])
         cell, line = before.source.locate(origin(line))
         inside = f"cell {cell}:" if cell is not None else ""
         yield replace(lack, place=f"{before.path.name}:{inside}{line}")
