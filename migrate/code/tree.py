@@ -113,7 +113,7 @@ class Tree:
     def function(self, node: cst.CSTNode) -> cst.FunctionDef | cst.Lambda | None:
         """The innermost function that holds the node."""
         for candidate in self.ancestors(node):
-            if isinstance(candidate, (cst.FunctionDef, cst.Lambda)):
+            if type(candidate) is cst.FunctionDef or type(candidate) is cst.Lambda:
                 return candidate
         return None
 

@@ -15,6 +15,7 @@ from ...model.layer_functions import LAYERS, LayerFunction
 from ...names.ast_nodes import children as ast_children
 from ...names.ast_nodes import parents_of, tree_of
 from ...names.ast_nodes import walk as walk_ast
+from ...names.dotted import dotted_node
 from ...project.facts import ParsedModule, ProjectFacts
 from ...project.long_lines import WIDTH
 from ..layers.model_functions import is_model_fn
@@ -224,8 +225,7 @@ class Module:
         if not _NAME.fullmatch(code) or code.partition(".")[0] in hidden:
             return None
         if code not in self.symbols:
-            node = cst.parse_expression(code)
-            self.symbols[code] = self.resolver.resolve(node)
+            self.symbols[code] = self.resolver.resolve(dotted_node(code))
         return self.symbols[code]
 
     def value(self, name: str) -> str | None:

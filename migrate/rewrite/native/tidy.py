@@ -54,7 +54,7 @@ def _lines_in_strings(text: str) -> set[int]:
         and isinstance(node.body[0], ast.Expr)
     }
     for node in walk_ast(tree, ast.Constant, ast.JoinedStr):
-        if node.end_lineno:
+        if node.end_lineno and node.end_lineno > node.lineno:
             if isinstance(node, ast.Constant) and not isinstance(
                 node.value, (str, bytes)
             ):
