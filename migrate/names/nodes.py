@@ -186,38 +186,46 @@ def _kinds(kinds: tuple[type[cst.CSTNode], ...]) -> frozenset[type[cst.CSTNode]]
     return frozenset((*kinds, *below)) if kinds else frozenset()
 
 
-# Top-level statements stay the same nodes when a text is parsed again.
-@lru_cache(maxsize=512)
-def _below(statement: cst.CSTNode) -> tuple[cst.CSTNode, ...]:
-    return tuple(walk(statement))
+# Most statements stay the same nodes when a text is parsed again.
+_STATEMENTS = 2048
 
 
-@lru_cache(maxsize=512)
-def _parents(statement: cst.CSTNode) -> dict[cst.CSTNode, cst.CSTNode]:
-    return parents(statement)
-
-
-def everything(module: cst.Module) -> tuple[cst.CSTNode, ...]:
+def everything(node: cst.CSTNode) -> tuple[cst.CSTNode, ...]:
     """All that `walk` gives of a module, for `Resolver.about`: many go through it."""
-    return (module, *(node for one in module.body for node in _below(one)))
+    found: list[cst.CSTNode] = []
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        found.append(current)
+        if type(current) is cst.Module or type(current) is cst.IndentedBlock:
+            for statement in current.body:
+                found += _everything(statement)
+        else:
+            below = children(current)
+            below.reverse()
+            pending += below
+    return tuple(found)
 
 
 def parents(root: cst.CSTNode) -> dict[cst.CSTNode, cst.CSTNode]:
     """The node above each one below ``root``."""
-    if isinstance(root, cst.Module):
-        above: dict[cst.CSTNode, cst.CSTNode] = dict.fromkeys(root.body, root)
-        for statement in root.body:
-            above.update(_parents(statement))
-        return above
     found: dict[cst.CSTNode, cst.CSTNode] = {}
     pending = [root]
     while pending:
         current = pending.pop()
-        below = children(current)
-        for child in below:
-            found[child] = current
-        pending.extend(below)
+        if type(current) is cst.Module or type(current) is cst.IndentedBlock:
+            found.update(dict.fromkeys(current.body, current))
+            for statement in current.body:
+                found.update(_parents(statement))
+        else:
+            below = children(current)
+            found.update(dict.fromkeys(below, current))
+            pending += below
     return found
+
+
+_everything = lru_cache(maxsize=_STATEMENTS)(everything)
+_parents = lru_cache(maxsize=_STATEMENTS)(parents)
 
 
 class CodeTransformer(cst.CSTTransformer):

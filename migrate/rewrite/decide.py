@@ -263,7 +263,7 @@ def _finished(
         text = put_inside(parsed, inside, after.words)
     text = with_short_lines(text, before.source.text)
     if text != parsed.source.text:
-        parsed = facts.module_of(before.source.with_text(text))
+        parsed = facts.module_of(parsed.source.with_text(text))
     try:
         check_output(
             before.source.text,

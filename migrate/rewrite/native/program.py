@@ -117,7 +117,7 @@ def native(
         path = f"{package(before)}{module}"
         if package(before).strip("."):
             path = f"{package(before)}.{module}"
-        text = one.final(worded, path, facts)
+        text, near = one.final(worded, path, facts)
         if before.path.suffix != ".ipynb":
             old = before.source.text
             text = without_new_gaps(in_tabs(text, old), old)
@@ -127,7 +127,7 @@ def native(
         _check_written(tree, tasks)
         if text == before.source.text:
             continue
-        found_text = changed(before, facts, text)
+        found_text = changed(near, facts, text)
         notes = (*one.notes, *worded.notes)
         found[os.path.abspath(before.path)] = NativeFile(found_text, words, notes)
     cluster = _cluster({word for one in found.values() for word in one.words}, files)
@@ -280,8 +280,10 @@ class _File:
         """A reason with the place that it means."""
         return _placed(reason, self.parsed, self.written)
 
-    def final(self, worded: Reworded, training: str, facts: ProjectFacts) -> str:
-        """The text with names of TensorFlow 1 under those of today, and its imports."""
+    def final(
+        self, worded: Reworded, training: str, facts: ProjectFacts
+    ) -> tuple[str, ParsedModule]:
+        """The text with today's names and its imports, and the file with most of it."""
         text = worded.text
         parsed = changed(self.parsed, facts, text)
         lines = _lines_of(parsed, self.tasks)
@@ -312,7 +314,7 @@ class _File:
         wanted = Wanted(
             training, names, "", others, before, taken, width=min(width, 88)
         )
-        return with_imports(text, wanted)
+        return with_imports(text, wanted), parsed
 
 
 class _Program:
