@@ -18,10 +18,9 @@ from ..names.scopes import BindingKind
 from ..options import RewriteOptions
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.guard import GuardError, check_output
-from ..project.journal import digest
 from ..project.lacks import check_present
 from ..project.long_lines import with_short_lines
-from ..project.reading import read_file, read_or_nothing
+from ..project.reading import digest, read_file, read_or_nothing
 from ..project.selection import file_is_ignored, is_test
 from ..project.sources import SourceError
 from ..report.findings import NATIVE, Finding, Outcome, ProgramOutcome, Safety

@@ -8,12 +8,12 @@ and cannot disagree.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from tfmigrate.compat.notebooks import Notebook, NotebookError
 
-from ..options import RewriteOptions
+from ..options import Job
 from ..project.deep import call_deep
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.files import holds_requirements, is_ours, mentions_legacy
@@ -23,7 +23,7 @@ from ..project.lacks import lacks_of
 from ..project.long_lines import with_short_lines
 from ..project.positions import Places, Unfaithful, code_of
 from ..project.reading import read_file
-from ..project.selection import Selection, file_is_ignored, ignored_lines, is_silenced
+from ..project.selection import file_is_ignored, ignored_lines, is_silenced
 from ..project.sources import Source, SourceError, decode
 from ..report.findings import NATIVE, Finding, Outcome, Replacement, Safety
 from ..report.model import FileFacts, FileResult, FileStatus, Lack
@@ -41,17 +41,6 @@ from .unread_imports import without_unread_imports
 
 # More would be a rewrite that chases its own tail.
 _MOST_ROUNDS = 3
-
-
-@dataclass(frozen=True)
-class Job:
-    """What a run does with each file."""
-
-    options: RewriteOptions = field(default_factory=RewriteOptions)
-    selection: Selection = field(default_factory=Selection)
-    py2: bool = False
-    # Requirements that install an old TensorFlow are edited.
-    requirements: bool = False
 
 
 def process_file(path: Path, job: Job, facts: ProjectFacts) -> FileResult:

@@ -14,7 +14,7 @@ from ..names.ast_nodes import tree_of
 from ..names.ast_nodes import walk as walk_ast
 from ..project.facts import ProjectFacts
 from ..project.files import from_here, is_ours
-from ..project.reading import read_or_nothing
+from ..project.reading import is_folder, is_taken, read_or_nothing
 from ..report.findings import Finding, Outcome, Safety
 from ..report.model import FileResult, FileStatus
 from ..report.needs import Need
@@ -106,7 +106,7 @@ def name_for(place: Place, facts: ProjectFacts, paths: Iterable[Path]) -> str:
             return name
         beside = [home / f"{name}.py" for home in homes]
         files += [file for file in beside if not is_ours(read_or_nothing(file))]
-        taken = any(os.path.lexists(f) or f.with_suffix("").is_dir() for f in files)
+        taken = any(is_taken(f) or is_folder(f.with_suffix("")) for f in files)
         if not taken and name.encode() not in imported:
             return name
     raise NoPlace("its project has modules of its own called " + ", ".join(NAMES))
