@@ -232,7 +232,9 @@ def test_a_program_with_a_session_of_its_own_is_kept(tmp_path: Path) -> None:
     assert CALL in after["s.py"]
     assert after["helpers.py"] == HELPERS
     assert [one.outcome for _, one in report.programs] == [ProgramOutcome.KEPT]
-    assert report.programs[0][1].reason == "`tf.Session` runs a graph of TensorFlow 1 here"
+    assert (
+        report.programs[0][1].reason == "`tf.Session` runs a graph of TensorFlow 1 here"
+    )
 
 
 def test_a_session_holds_nothing_that_a_native_program_needs(tmp_path: Path) -> None:
