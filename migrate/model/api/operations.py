@@ -60,7 +60,6 @@ verify_tensor_all_finite where_v2 write_file
 @handles(
     *(f"tf.{name}" for name in _FUNCTIONS_NAMES.split()),
     "tf.contrib.slim.learning.create_train_op",
-    "tf.contrib.slim.losses.",
     "tf.compat.",
     "tf.contrib.estimator.",
     "tf.contrib.framework.argsort",
