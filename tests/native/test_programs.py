@@ -18,6 +18,7 @@ TOLERANCES = {
     "both_directions": 5e-6,
     "branch_net": 1e-5,
     "built_layers": 5e-6,
+    "computed_metrics": 2e-5,
     "keras_among": 5e-6,
     "keras_layers": 5e-6,
     "late_weights": 1e-4,

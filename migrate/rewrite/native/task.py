@@ -11,6 +11,7 @@ from types import MappingProxyType
 import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
+from ...code.names import fresh
 from ...code.statements import assigned, is_docstring
 from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
@@ -109,6 +110,8 @@ class _Parts:
     # Metrics that others are computed of: their places and names; what makes them.
     named_metrics: dict[int, str] = field(default_factory=dict)
     named_lines: list[str] = field(default_factory=list)
+    # Metrics that are nothing but parts of others, by their attributes.
+    inner_metrics: dict[str, Called] = field(default_factory=dict)
 
 
 def task_of(
@@ -1036,6 +1039,14 @@ class Maker:
                 if n != "name"
             ]
         constructors = [one.constructor.text for one in found]
+        inner = []
+        for name, value in self.parts.inner_metrics.items():
+            inner.append((f"self.{name}", self.metric_of(mode, name, value)))
+            line = f"self.{name} = {inner[-1][1].constructor.text}\n"
+            self.parts.named_lines.append(line)
+            arguments = mode.arguments(value, METRICS[value.symbol])
+            given_to = [a.node for n, a in arguments.items() if n != "name"]
+            nodes += map(mode.source_of, given_to)
         for place, name in self.parts.named_metrics.items():
             line = f"{name} = {constructors[place]}\n"
             self.parts.named_lines.append(line)
@@ -1044,7 +1055,7 @@ class Maker:
         self.parts.used.update(read.statements)
         parameter, unpacked = self._unpacked(read.outputs)
         default = (self.labels, parameter)
-        plain = all(
+        plain = not inner and all(
             one.update == default and one.sample_weight is None for one in found
         )
         if plain and not unpacked and not read.statements:
@@ -1060,7 +1071,7 @@ class Maker:
             if len(line) > 80:
                 line = f"{tidy.held('()', names, 99)} = self.metrics\n"
             lines.append(line)
-        for name, made in zip(names, found, strict=True):
+        for name, made in (*zip(names, found, strict=True), *inner):
             if not made.update:
                 continue  # others are updated
             inside = list(made.update)
@@ -1085,18 +1096,31 @@ class Maker:
         shown = mode.source_of(pair.elements[0].value)
         known = [one.value for _, one in before]
         names = _identifiers([key for key, _ in before], [], ())
-        parts: dict[cst.BaseExpression, str] = {}
+        texts: dict[cst.BaseExpression, str] = {}
+        # What the function that computes calls the results, and the metrics.
+        parts: dict[str, str] = {}
+        inner = dict(self.parts.inner_metrics)
         for one in walk(shown):
-            source = mode.source_of(one) if isinstance(one, cst.BaseExpression) else one
-            held = (
-                values.get(source.value) if isinstance(source, cst.Subscript) else None
-            )
-            if held in known and self.tree.code(source).endswith("[0]"):
-                assert isinstance(one, cst.BaseExpression)
-                place = known.index(held)
-                parts[one] = f"{names[place]}.result()"
-                self.parts.named_metrics[place] = names[place]
-        read = mode.needed([shown], given=parts)
+            if not isinstance(one, cst.Name | cst.Subscript):
+                continue
+            source = mode.source_of(one)
+            if isinstance(source, cst.Subscript):
+                held = values.get(source.value)
+                if held in known and self.tree.code(source).endswith("[0]"):
+                    place = known.index(held)
+                    self.parts.named_metrics[place] = names[place]
+                    texts[one] = names[place]
+                    parts[names[place]] = names[place]
+                continue
+            own = mode.first_of(one) if isinstance(one, cst.Name) else None
+            made = values.get(own) if own is not None else None
+            if isinstance(made, Called) and made.symbol in METRICS:
+                texts[one] = self.tree.code(one)
+                if texts[one] not in parts:
+                    kind = made.symbol.rpartition(".")[2]
+                    name = fresh(kind, {*inner, *names, "model", "optimizer"})
+                    inner[name], parts[texts[one]] = made, f"self.{name}"
+        read = mode.needed([shown], given=texts)
         updates = {
             self.tree.symbol(one.func)
             for one in walk(mode.source_of(pair.elements[1].value))
@@ -1105,11 +1129,13 @@ class Maker:
         plain = {"tf.group", "tf.identity", "tf.tuple"}
         if not parts or read.statements or read.free & self.late or updates - plain:
             return None
-        self.replaced.update(parts)
+        self.replaced.update(texts)
         text = Said(self, mode, init=True).expression(shown)
+        self.parts.inner_metrics = inner
         self.parts.words.add("Computed")
-        name = f"{self.quote}{key}{self.quote}"
-        return Metric(Code(f"Computed(lambda: {text}, {name})"), ())
+        made_of = f"lambda {', '.join(parts)}: {text}"
+        given = [made_of, f"{self.quote}{key}{self.quote}", *parts.values()]
+        return Metric(Code(f"Computed{tidy.held('()', given, 24)}"), ())
 
     def _predictions(self) -> list[Method]:
         mode = self.modes["PREDICT"]
