@@ -47,6 +47,15 @@ _INPUTS = (
 _WHOLE = ("tf.keras.Model", "tf.keras.Sequential", "tf.keras.models.")
 # Parts of a specification that a Task has no place for.
 _NO_PLACE = ("scaffold", "scaffold_fn", "host_call", "output_alternatives")
+# What a Scaffold is told that only begins, and what this may be made of.
+_BEGINS = ("init_op", "local_init_op")
+_BEGINNING = (
+    "tf.group",
+    "tf.global_variables_initializer",
+    "tf.local_variables_initializer",
+    "tf.tables_initializer",
+    "tf.initialize_all_tables",
+)
 _IDLE = "a summary of a metric that was 0 for ever, as nothing updated it, is gone"
 _ENDS = (
     "checkpoints of TensorFlow 1 name variables, those of TensorFlow 2 have paths: "
@@ -587,8 +596,23 @@ class Maker:
         for mode in self.modes.values():
             assert mode.spec is not None
             for name in _NO_PLACE:
-                if name in mode.spec and not _is_empty(mode.spec[name].node):
-                    raise self.stop(mode.spec[name].node, f"EstimatorSpec(`{name}`=)")
+                given = mode.spec.get(name)
+                if given is None or _is_empty(given.node):
+                    continue
+                if name != "scaffold" or not self._only_begins(mode, given.node):
+                    raise self.stop(given.node, f"`{name}=` has no place in a Task")
+
+    def _only_begins(self, mode: Mode, node: cst.BaseExpression) -> bool:
+        """A Scaffold says no more than that tables and variables begin, as they do."""
+        made = mode.source_of(node)
+        if not isinstance(made, cst.Call):
+            return False
+        values = [(one.keyword, mode.source_of(one.value)) for one in made.args]
+        calls = [one for _, value in values for one in walk(value, cst.Call)]
+        return self.tree.symbol(made.func) == "tf.train.Scaffold" and (
+            all(key is not None and key.value in _BEGINS for key, _ in values)
+            and all(self.tree.symbol(one.func) in _BEGINNING for one in calls)
+        )
 
     # -- the model
 
