@@ -210,6 +210,8 @@ class Maker:
         self.beyond: list[Statement] = []
         # What a head is given, which the forward pass then returns.
         self.logits: cst.BaseExpression | None = None
+        # What methods of the Task's own compute, and how these are called.
+        self.computed: dict[cst.BaseExpression, str] = {}
         # Expressions for which the constructor has another text.
         self.replaced: dict[cst.BaseExpression, str] = {}
 
@@ -252,6 +254,10 @@ class Maker:
         methods += self._initialize()
         methods += self._watch(watched)
         methods += training.methods
+        steps = [one for one in methods if one.name == "train_step"]
+        if steps and any(one.name == "watch" for one in methods):
+            seen = f"self.watch({self.features}, {self.labels}, outputs)"
+            steps[0].returned = f'{{"loss": loss, **{seen}}}'
         self._check_rest()
         self._check_layers()
         init = self._init(model, model_setup, training, metrics)
@@ -341,7 +347,8 @@ class Maker:
         lines += setup
         lines += [*self._above_model(), f"self.model = {model}\n"]
         lines += [one for one in training.setup if one not in setup]
-        lines = tidy.with_optimizer(lines, training.optimizer)
+        made = {"optimizer": training.optimizer, **training.others}
+        lines = tidy.with_attributes(lines, made)
         if metrics:
             lines += self.parts.named_lines
             lines.append(tidy.listed("self.metrics", metrics))
@@ -881,7 +888,7 @@ class Maker:
         more: Sequence[Statement] = (),
         labels: bool = True,
     ) -> Method:
-        found = mode.needed(nodes, more)
+        found = mode.needed(nodes, more, given=self.computed)
         self._use(found.statements)
         self._check_free(found, nodes[0] if nodes else self.defined, labels=labels)
         said = Said(self, mode)
@@ -912,6 +919,14 @@ class Maker:
         met = sorted(found.free & late & {*self.given})
         if met:
             raise self.stop(node, f"it depends on `{met[0]}`")
+
+    def method(self, name: str, node: cst.BaseExpression) -> Method:
+        """What training computes of a batch, as a method that others call."""
+        made = self._sliced(self.train, name, [node], node)
+        parameter, _ = self._unpacked(set())
+        given = ", ".join((self.features, self.labels, parameter))
+        self.computed[self.train.source_of(node)] = f"self.{name}({given})"
+        return made
 
     def _loss(self, mode: Mode, name: str, *, summaries: bool = False) -> Method:
         assert mode.spec is not None
@@ -964,7 +979,7 @@ class Maker:
         if not found:
             return []
         nodes = list(found.values())
-        read = mode.needed(nodes)
+        read = mode.needed(nodes, given=self.computed)
         if {*self.again} & {*read.statements}:
             raise self.stop(self.again[0], "a hook looks at what a second call gives")
         self._use(read.statements)
@@ -1075,7 +1090,7 @@ class Maker:
             line = f"{name} = {constructors[place]}\n"
             self.parts.named_lines.append(line)
             constructors[place] = name
-        read = mode.needed(nodes)
+        read = mode.needed(nodes, given=self.computed)
         self.parts.used.update(read.statements)
         parameter, unpacked = self._unpacked(read.outputs)
         default = (self.labels, parameter)
