@@ -16,7 +16,7 @@ class Task(core.Task):
 
     def variables(self) -> dict[str, Any]:
         """Returns what each optimizer trains."""
-        raise NotImplementedError
+        return {"optimizer": self.model.trainable_variables}
 
     def build(self) -> None:
         """Makes the optimizers' variables, when those of the model are there."""
