@@ -142,17 +142,18 @@ class Expressions(ABC):
         return self.notes.see(node, self._value(node, env))
 
     def _value(self, node: cst.BaseExpression, env: Env) -> Value:
+        # The usual first, told by their classes: isinstance costs Python code.
+        if type(node) is cst.Name:
+            return self._name(node, env)
+        if type(node) is cst.Attribute:
+            return self._attribute(node, env)
+        if type(node) is cst.Call:
+            return self.called(node, env)
         if isinstance(node, (cst.Integer, cst.Float, cst.SimpleString)):
             try:
                 return Const(ast.literal_eval(node.value))
             except (ValueError, SyntaxError):
                 return Config()
-        if isinstance(node, cst.Name):
-            return self._name(node, env)
-        if isinstance(node, cst.Attribute):
-            return self._attribute(node, env)
-        if isinstance(node, cst.Call):
-            return self.called(node, env)
         if isinstance(node, (cst.Tuple, cst.List)):
             items = [self.expression(one.value, env) for one in node.elements]
             if any(isinstance(one, cst.StarredElement) for one in node.elements):
