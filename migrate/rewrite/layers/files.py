@@ -28,7 +28,6 @@ class File:
     # Names imported from other files: node of the import -> (function, class).
     imports: dict[cst.ImportFrom, dict[str, str]] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
-    made: list[str] = field(default_factory=list)
     # Functions that stay beside the classes made of them.
     kept: set[cst.CSTNode] = field(default_factory=set)
 

@@ -211,11 +211,8 @@ class Standing:
         returned: list[Statement] = []
         if outputs:
             returned = [cst.parse_statement(f"return {', '.join(outputs)}\n")]
-        docstring = '"""The layers of the model function."""\n'
-        if not self._is_model_function():
-            docstring = f'"""The layers of `{self.defined.name.value}`."""\n'
         made = self.classes.statement(
-            file, name, "Model", taken, graph, {}, returned, docstring
+            file, name, "Model", taken, graph, {}, returned, ""
         )
         asked = f"{model}({', '.join(graph)})\n"
         if outputs:
@@ -257,9 +254,6 @@ class Standing:
             ):
                 return one.with_changes(leading_lines=[])
         return None
-
-    def _is_model_function(self) -> bool:
-        return self.defined not in self.notes.staying
 
     def _names(self, outputs: Sequence[str]) -> tuple[str, str]:
         """Names for the class, and for the variable that holds one."""

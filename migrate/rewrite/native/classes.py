@@ -998,7 +998,6 @@ class Lifted:
         self._flag()
         self._unread()
         self._tables()
-        self._docstring()
 
     def _check_scopes(self) -> None:
         """Refuses scopes that say more of the layers within than can be said here."""
@@ -1858,22 +1857,6 @@ class Lifted:
             self.source.drop(found[0])
             self.code = without_gone(self.source.done())
             self.read()
-
-    def _docstring(self) -> None:
-        """Drops what lifting says of a class."""
-        first = self.tree.body[0]
-        if (
-            isinstance(first, ast.Expr)
-            and isinstance(first.value, ast.Constant)
-            and str(first.value.value).startswith("The layers of ")
-        ):
-            start, _ = self.source.span(first)
-            after, _ = self.source.span(self.tree.body[1])
-            code = self.source.code
-            self.source.replace(
-                code.rfind("\n", 0, start) + 1, code.rfind("\n", 0, after) + 1, ""
-            )
-            self.take()
 
 
 def _names_one(node: ast.AST, name: str) -> bool:

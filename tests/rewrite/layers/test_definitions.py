@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tfmigrate.code.blocked import Blocked
 from tfmigrate.project.facts import ProjectFacts
-from tfmigrate.rewrite.layers import bodies
-from tfmigrate.rewrite.layers import group as definitions
-from tfmigrate.rewrite.layers.model_functions import is_model_fn
+from tfmigrate.rewrite.layers import bodies, together
 
 HEAD = "import tensorflow as tf\n\n\n"
 BLOCK = (
@@ -40,14 +39,11 @@ def lift(folder: Path, **files: str) -> tuple[dict[str, str], list[str]]:
         paths[-1].write_text(text, "utf-8")
     facts = ProjectFacts(tuple(paths))
     parsed = [facts.load(path, path.read_bytes()) for path in paths]
-    found = definitions.understood(parsed, facts, is_model_fn)
-    texts = {
-        path.stem: found.modules[str(path)].source.text
-        if str(path) in found.modules
-        else text
-        for path, text in zip(paths, files.values(), strict=True)
-    }
-    return texts, [reason for _, _, reason in found.left]
+    try:
+        found = together.lifted_together(parsed, facts)
+    except Blocked as stop:
+        return files, [stop.reason]
+    return {one.path.stem: one.source.text for one in found}, []
 
 
 @pytest.mark.parametrize(
