@@ -148,3 +148,11 @@ def at_call(symbol: str) -> tuple[str, ...]:
     if symbol in CLASSES:
         return CLASSES[symbol].at_call
     return ("training",) if any(one in symbol for one in _TRAINED) else ()
+
+
+# tf.get_variable
+GET_VARIABLE = (
+    "name", "shape", "dtype", "initializer", "regularizer", "trainable", "collections",
+    "caching_device", "partitioner", "validate_shape", "use_resource", "custom_getter",
+    "constraint", "synchronization", "aggregation",
+)  # fmt: skip

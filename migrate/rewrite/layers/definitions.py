@@ -15,6 +15,7 @@ from .classes import Classes
 from .files import File, Lifted
 from .notices import let_stay
 from .regions import Standing
+from .scopes import check_outer_scopes
 
 
 class ModelFunction:
@@ -51,6 +52,7 @@ class ModelFunction:
         for node, one in notes.unknown.items():
             if node not in unknown:
                 raise self._stop_at(one.module, node, one.reason)
+        check_outer_scopes(files, {self.defined, *self.entered}, notes)
         if self._is_made() or keras < len(notes.keras):
             return True
         for node, one in notes.passed.items():

@@ -10,7 +10,6 @@ import libcst as cst
 
 from ...code.blocked import Blocked
 from ...code.texts import source_text
-from ...model.alike import STARTS
 from ...model.spelling import snake
 from ...model.values import Function, Time
 from .conversion import Conversion
@@ -142,23 +141,11 @@ def _object(body: Body, node: cst.Call) -> cst.BaseExpression:
 
 
 def _spelled(body: Body, constructor: str) -> str:
-    """The constructor of a layer in a class that follows TensorFlow 1's scopes."""
+    """The constructor of a layer; columns have one of their own."""
     columns = f"{TF}.keras.layers.DenseFeatures("
     if constructor.startswith(columns):
         constructor = f"{TF}.estimator.ColumnsLayer({constructor[len(columns) :]}"
-    # Values that a scope says may be the first ones, if the layer says nothing.
-    if not body.notes.initialized:
-        return constructor
-    kind, _, given = constructor.partition("(")
-    missing = [
-        name
-        for name in STARTS.get(kind.rpartition(".")[2], ())
-        if f"{name}=" not in given
-    ]
-    more = ", ".join(f"{name}=None" for name in missing)
-    if not more:
-        return constructor
-    return f"{constructor[:-1]}{'' if given == ')' else ', '}{more})"
+    return constructor
 
 
 def function_layer(body: Body, node: cst.Call) -> cst.BaseExpression:

@@ -28,6 +28,7 @@ from .model_functions import handed_to_learn, is_model_fn
 from .notices import Stays
 from .one_line import one_in_each
 from .proof import Traced, again, difference
+from .scopes import with_scopes_said
 
 # Functions that are found to keep their layers, one after the other.
 _MOST_ROUNDS = 60
@@ -41,6 +42,7 @@ def lifted_together(
 
     Statements that stand in one line are set apart where that is what it takes.
     """
+    files = [with_scopes_said(one, facts) for one in files]
     try:
         return _lifted(files, facts)
     except Blocked:
@@ -225,7 +227,7 @@ class _Group:
             parsed = after[self.files.index(one.parsed)]
             old = Traced(self.files, one.parsed, one.defined, self.facts)
             defined = again(one.parsed, one.defined, parsed)
-            new = Traced(after, parsed, defined, self.facts, old)
+            new = Traced(after, parsed, defined, self.facts)
             why = difference(old, new)
             if why is not None:
                 raise one.stop(why)

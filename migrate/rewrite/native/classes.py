@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
 
 import libcst as cst
 
 from ...code.names import fresh
 from ...code.texts import camel
+from ...model.contrib_functions import SIGNATURES, contrib_name
 from ...model.layer_functions import LAYERS, LayerFunction
 from ...names.ast_nodes import children as ast_children
 from ...names.ast_nodes import parents_of
@@ -19,16 +19,13 @@ from ...project.facts import ParsedModule, ProjectFacts
 from ...project.long_lines import WIDTH
 from ..layers.model_functions import is_model_fn
 from ..layers.spelling import RESERVED
-from .arg_scopes import check_outer_scopes, scopes_of
 from .by_name import hold_layers
 from .code import Refused, arguments_of, call, dotted, is_absent, literal, parsed
 from .dropout_cells import Shares
 from .layers import (
     RANKS,
-    SIGNATURES,
     Layers,
     Plain,
-    contrib_name,
     initializer,
     layers,
     regularizer,
@@ -65,11 +62,6 @@ _SCOPES = ("tf.variable_scope", "tf.name_scope", "tf.device")
 # What a model function is given.
 _TASK = re.compile(r"\blabels\b.*\bmode\b", re.DOTALL)
 _ARG_SCOPES = ("tf.contrib.framework.arg_scope", "tf.contrib.slim.arg_scope")
-_SCOPE = (
-    "name_or_scope", "default_name", "values", "initializer", "regularizer",
-    "caching_device", "partitioner", "custom_getter", "reuse", "dtype", "use_resource",
-    "constraint",
-)  # fmt: skip
 # Layers of the program's own whose defaults are written out later.
 _OTHER_DEFAULTS = frozenset(
     f"tf.keras.layers.{kind}"
@@ -87,9 +79,6 @@ _LAYERS = frozenset(
     )
 )
 _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
-# Layers without weights, and code that leaves it to scopes how weights begin.
-_WITHOUT = re.compile(r"\.(Dropout|Flatten|\w*Pooling\w*)\(")
-_LEFT_OPEN = re.compile(r"get_variable\(|kernel_initializer=None|_rnn\b")
 _SUMMARIES = tuple(
     f"tf.summary.{kind}" for kind in ("scalar", "histogram", "image", "text", "audio")
 )
@@ -325,9 +314,7 @@ class Module:
             merge_shared(self.classes)
         if self.reuses:
             self._check_shared()
-        self._check_functions()
         chosen = hold_layers(self) if self.classes else {}
-        check_outer_scopes(self)
         flags: dict[str, Shares] = {}
         if self.shares is not None and self.shares.code:
             rnns = [one.name for one in self.classes if "_rnn" in one.lifted]
@@ -361,56 +348,6 @@ class Module:
             uses = sum(dotted(one.func) == function.name for one in calls)
             if makes and uses > 1 and function.name != "__init__":
                 raise Refused(f"`{function.name}` may share variables by `reuse`")
-
-    def said_by(
-        self, block: ast.With, symbol: Callable[[str], str | None], text: Text
-    ) -> list[str]:
-        """What a variable scope gives to all weights within; raises Refused."""
-        found: list[str] = []
-        for item in block.items:
-            node = item.context_expr
-            if not isinstance(node, ast.Call):
-                continue
-            if symbol(text.of(node.func)) != "tf.variable_scope":
-                continue
-            given = dict(zip(_SCOPE, node.args, strict=False))
-            given |= {str(one.arg): one.value for one in node.keywords}
-            for name, value in given.items():
-                if is_absent(text.of(value)):
-                    continue
-                if name in ("custom_getter", "constraint"):
-                    raise Refused(f"a variable scope with `{name}`")
-                if name in ("initializer", "regularizer"):
-                    found.append(name)
-        return found
-
-    def takes(self, code: str, said: Sequence[str]) -> bool:
-        """Layers have weights of which a scope says something."""
-        if "regularizer" in said and not _WITHOUT.search(code):
-            return True
-        classes = {one.name: one for one in self.classes}
-        inner = [classes[one] for one in re.findall(r"\w+", code) if one in classes]
-        return any(_LEFT_OPEN.search(one.lifted) for one in inner) or (
-            "tf.nn." in code and "_rnn" in code
-        )
-
-    def _check_functions(self) -> None:
-        """Refuses scopes in functions that say how the weights of a model begin."""
-        names = {one.name for one in self.classes}
-        above = parents_of(ast.Module(self.text.body, []))
-        for node in above:
-            if not isinstance(node, ast.Call) or dotted(node.func) not in names:
-                continue
-            around: ast.AST = node
-            while around in above:
-                around = above[around]
-                if isinstance(around, ast.With):
-                    said = self.said_by(around, self.symbol, self.text)
-                    if said and self.takes(dotted(node.func), said):
-                        raise Refused(
-                            f"the scope around `{dotted(node.func)}` gives its weights "
-                            f"a {' and a '.join(said)}"
-                        )
 
     def scopes_of(
         self,
@@ -477,12 +414,7 @@ class Module:
                     found.append((node, known))
                     continue
                 name = contrib_name(symbol)
-                if name in _PENALTIES:
-                    found.append((node, name))
-                elif name in WITHOUT_WEIGHTS:
-                    for one in around:
-                        if isinstance(one, ast.With) and "arg_scope" in text.of(one):
-                            raise Refused(f"`{text.of(node.func)}` in an arg_scope")
+                if name in _PENALTIES or name in WITHOUT_WEIGHTS:
                     found.append((node, name))
             inner = [
                 (node, name)
@@ -565,14 +497,6 @@ class Module:
         return text.done()
 
 
-@dataclass(frozen=True)
-class _Use:
-    """A call of an attribute, and what is around it."""
-
-    node: ast.Call
-    withs: tuple[ast.With, ...]
-
-
 class Lifted:
     """A lifted class on its way to a plain one."""
 
@@ -591,7 +515,6 @@ class Lifted:
         base_text = text.of(node.bases[0])
         # The program's name for TensorFlow.
         self.tf = base_text.removesuffix(f".estimator.{base.rpartition('.')[2]}")
-        self._withs: tuple[ast.With, ...] = ()
         # Names of the call that weights are made of.
         self.moved_names: set[str] = set()
         # Where in the call an expression stands whose names are looked up.
@@ -695,16 +618,6 @@ class Lifted:
         """A string in the program's quotes."""
         return f"{self.module.quote}{code}{self.module.quote}"
 
-    def scoped(self, function: str) -> Mapping[str, str]:
-        """What the arg_scopes around give to a function of contrib."""
-        found: dict[str, str] = {}
-        for scope in scopes_of(self._withs, self.of, self.symbol):
-            if function in scope.functions:
-                for name, code in scope.given.items():
-                    late = name in ("is_training", "normalizer_params")
-                    found[name] = code if late else self.for_init(code, f"`{name}`")
-        return found
-
     def around(self, node: ast.AST) -> list[ast.AST]:
         """What is around a node in its method, from outside."""
         found: list[ast.AST] = []
@@ -714,17 +627,13 @@ class Lifted:
             above = self.above.get(above)
         return found[::-1]
 
-    def withs(self, node: ast.AST) -> tuple[ast.With, ...]:
-        """The blocks `with` around a node."""
-        return tuple(one for one in self.around(node) if isinstance(one, ast.With))
-
     def statement(self, node: ast.AST) -> ast.stmt:
         """The statement that a node is part of."""
         while not isinstance(node, ast.stmt):
             node = self.above[node]
         return node
 
-    def uses(self, attribute: str) -> list[_Use]:
+    def uses(self, attribute: str) -> list[ast.Call]:
         """Calls of an attribute, or of the elements of a list."""
         names: set[str] = set()
         iterators: set[str] = set()
@@ -735,7 +644,7 @@ class Lifted:
                 iterated = node.value.args[:1]
                 if iterated and attribute_of_self(iterated[0]) == attribute:
                     iterators |= {self.of(one) for one in node.targets}
-        found: list[_Use] = []
+        found: list[ast.Call] = []
         for node in walk_ast(self.call, ast.Call):
             func = node.func
             if (
@@ -747,7 +656,7 @@ class Lifted:
                     and self.of(func.args[0]) in iterators
                 )
             ):
-                found.append(_Use(node, self.withs(node)))
+                found.append(node)
         return found
 
     def appended(self, attribute: str) -> list[ast.Call]:
@@ -982,11 +891,9 @@ class Lifted:
         """Changes the code, step by step."""
         self.code = without_gone(self.code)
         self.read()
-        self._check_scopes()
         self._first_values_made()
         self._functions()
         self._calls_of_contrib()
-        self._starts_from_scopes()
         move_weights(self)
         self._scopes()
         self._check_inputs()
@@ -998,22 +905,6 @@ class Lifted:
         self._flag()
         self._unread()
         self._tables()
-
-    def _check_scopes(self) -> None:
-        """Refuses scopes that say more of the layers within than can be said here."""
-        for block in (one for one in walk_ast(self.call, ast.With)):
-            said = self.module.said_by(block, self.symbol, self.source)
-            if not said:
-                continue
-            for attribute, value in self.attributes().items():
-                uses = [one for one in self.uses(attribute) if block in one.withs]
-                kinds = walk_ast(value, ast.Call)
-                code = " ".join(map(self.of, [*kinds, *self.appended(attribute)]))
-                if uses and self.module.takes(code, said):
-                    raise Refused(
-                        f"the scope around `{attribute}` gives its weights "
-                        f"a {' and a '.join(said)}"
-                    )
 
     def _first_values_made(self) -> None:
         """Initializers and regularizers of the constructor, as those of Keras."""
@@ -1068,10 +959,10 @@ class Lifted:
         uses = self.uses(attribute)
         symbol = self.symbol(function)
         if symbol in RECURRENT and len(uses) == 1:
-            recurrent(self, symbol, node, uses[0].node)
+            recurrent(self, symbol, node, uses[0])
             return
         if symbol == SEQUENCE_INPUT:
-            sequence_input(self, node, [one.node for one in uses])
+            sequence_input(self, node, uses)
             return
         if symbol in LAYERS and len(uses) == 1:
             self._built(node, uses[0], LAYERS[symbol], function)
@@ -1085,20 +976,18 @@ class Lifted:
             raise Refused(f"`{function}` has no Keras layer with its numbers")
         made = {self._used(node, one, name, function) for one in uses}
         nested = any(
-            one is not other and _holds(one.node, other.node)
-            for one in uses
-            for other in uses
+            one is not other and _holds(one, other) for one in uses for other in uses
         )
         if len(made) != 1 or nested:
             raise Refused(f"`{function}` is called in {len(uses)} ways")
         self.source.put(node, made.pop())
 
-    def _repeated(self, node: ast.Call, use: _Use, name: str) -> None:
+    def _repeated(self, node: ast.Call, use: ast.Call, name: str) -> None:
         """``slim.repeat(net, 2, slim.conv2d, 64, [3, 3])``, or ``slim.stack``."""
         function = self.of(node.args[0])
-        inputs, *late = use.node.args
+        inputs, *late = use.args
         rest = [*late, *node.args[1:]]
-        keywords = [*use.node.keywords, *node.keywords]
+        keywords = [*use.keywords, *node.keywords]
         given = {str(one.arg): self.of(one.value) for one in keywords}
         given.pop("scope", None)
         first, second, *more = rest
@@ -1106,9 +995,8 @@ class Lifted:
         inner = contrib_name(self.symbol(self.of(layer)))
         if late or inner not in SIGNATURES or "scope" not in SIGNATURES[inner]:
             raise Refused(f"`{function}` of `{self.of(layer)}`")
-        self._withs = use.withs
         names = SIGNATURES[inner][1:]
-        rank = self._rank(inputs, use.node)
+        rank = self._rank(inputs, use)
         flags: set[str | None] = set()
 
         def made(arguments: Sequence[str]) -> str:
@@ -1127,9 +1015,7 @@ class Lifted:
         (flag,) = flags
         flagged = "" if flag is None else f", training={flag}"
         self.source.put(node, f"tf_keras.Sequential({code})")
-        self.source.put(
-            use.node, f"{self.of(use.node.func)}({self.of(inputs)}{flagged})"
-        )
+        self.source.put(use, f"{self.of(use.func)}({self.of(inputs)}{flagged})")
 
     def _several(self, node: ast.expr) -> list[str]:
         """The arguments of one layer of a stack."""
@@ -1137,17 +1023,19 @@ class Lifted:
             return [self.of(one) for one in node.elts]
         return [self.of(node)]
 
-    def _used(self, node: ast.Call, use: _Use, name: str, function: str) -> str:
+    def given(
+        self, node: ast.Call, use: ast.Call, names: Sequence[str], function: str
+    ) -> dict[str, ast.expr]:
+        """What a function gets of which a layer is made, by its maker and its call."""
+        self.at = use
+        args = [*use.args, *node.args[1:]]
+        whole = ast.Call(node.func, args, [*use.keywords, *node.keywords])
+        return arguments_of(whole, names, function)
+
+    def _used(self, node: ast.Call, use: ast.Call, name: str, function: str) -> str:
         """The constructor of a layer for one of its calls, which it puts right."""
-        whole = ast.Call(
-            func=node.func,
-            args=[*use.node.args, *node.args[1:]],
-            keywords=[*use.node.keywords, *node.keywords],
-        )
-        self.at = use.node
-        late = {*use.node.args, *(one.value for one in use.node.keywords)}
-        given = arguments_of(whole, SIGNATURES[name], function)
-        self._withs = use.withs
+        late = {*use.args, *(one.value for one in use.keywords)}
+        given = self.given(node, use, SIGNATURES[name], function)
         said: dict[str, str] = {}
         inputs = given.pop(SIGNATURES[name][0])
         for parameter, value in given.items():
@@ -1155,24 +1043,18 @@ class Lifted:
             if value in late and parameter not in ("is_training", "normalizer_params"):
                 code = self.for_init(code, f"`{parameter}` of `{function}`")
             said[parameter] = code
-        made = layers(name, said, self, self._rank(inputs, use.node))
+        made = layers(name, said, self, self._rank(inputs, use))
         flag = "" if made.training is None else f", training={made.training}"
-        self.source.put(use.node, f"{self.of(use.node.func)}({self.of(inputs)}{flag})")
+        self.source.put(use, f"{self.of(use.func)}({self.of(inputs)}{flag})")
         return self._constructor(made, function)
 
     def _built(
-        self, node: ast.Call, use: _Use, layer: LayerFunction, function: str
+        self, node: ast.Call, use: ast.Call, layer: LayerFunction, function: str
     ) -> None:
         """Makes a layer in `build`, which has the shape of the input."""
-        whole = ast.Call(
-            func=node.func,
-            args=[*use.node.args, *node.args[1:]],
-            keywords=[*use.node.keywords, *node.keywords],
-        )
-        given = arguments_of(whole, (layer.inputs, *layer.parameters), function)
-        late = {*use.node.args, *(one.value for one in use.node.keywords)}
+        given = self.given(node, use, (layer.inputs, *layer.parameters), function)
+        late = {*use.args, *(one.value for one in use.keywords)}
         what = f"`{function}`"
-        self.at = use.node
         shown = self.of(given.pop(layer.inputs))
         parts: dict[str, str | None] = {}
         for parameter, value in given.items():
@@ -1199,7 +1081,7 @@ class Lifted:
         line += call(f"{_KERAS}{layer.keras}", *first, **parts)
         self.source.drop(made)
         self.add_to_build([line])
-        self.source.put(use.node, f"{self.of(use.node.func)}({shown})")
+        self.source.put(use, f"{self.of(use.func)}({shown})")
 
     def cell_for_init(self, code: str, what: str) -> str:
         """A cell as the constructor says it: what the call is given, it is given."""
@@ -1254,11 +1136,7 @@ class Lifted:
         held = attribute_of_self(node.func)
         if held is None and isinstance(node.func, ast.Name):
             held = next(
-                (
-                    one
-                    for one in self.attributes()
-                    if any(use.node is node for use in self.uses(one))
-                ),
+                (one for one in self.attributes() if node in self.uses(one)),
                 None,
             )
         if held is not None:
@@ -1349,7 +1227,6 @@ class Lifted:
             raise Refused(f"`{function}` has no Keras layer with its numbers")
         given = arguments_of(node, SIGNATURES[name], function)
         inputs = given.pop(SIGNATURES[name][0])
-        self._withs = self.withs(node)
         said: dict[str, str] = {}
         for parameter, value in given.items():
             code = self.of(value)
@@ -1378,56 +1255,6 @@ class Lifted:
         names = (one for one in names_in(self.call) if isinstance(one.ctx, ast.Store))
         once = sum(one.id == target.id for one in names) == 1
         return target.id if once and target.id not in RESERVED else None
-
-    # -- weights
-
-    def from_scopes(
-        self, withs: Sequence[ast.With], name: str, what: str
-    ) -> str | None:
-        """What variable scopes around say of weights: how they begin, a penalty."""
-        place = {"initializer": 3, "regularizer": 4}[name]
-        for block in reversed(withs):
-            for item in reversed(block.items):
-                node = item.context_expr
-                if not isinstance(node, ast.Call):
-                    continue
-                if self.symbol(self.of(node.func)) != "tf.variable_scope":
-                    continue
-                given = [one.value for one in node.keywords if one.arg == name]
-                given += node.args[place : place + 1]
-                if given and self.of(given[0]) != "None":
-                    return self.for_init(self.of(given[0]), what)
-        return None
-
-    def _starts_from_scopes(self) -> None:
-        """Layers of which a scope may say how they begin."""
-        while True:
-            found = next(
-                (
-                    (node, one)
-                    for node in walk_ast(self.init, ast.Call)
-                    for one in node.keywords
-                    if (one.arg or "").endswith("_initializer")
-                    and isinstance(one.value, ast.Constant)
-                    and one.value.value is None
-                ),
-                None,
-            )
-            if found is None:
-                return
-            node, argument = found
-            start: str | None = None
-            for use in self.uses(self._holder(node)):
-                start = self.from_scopes(use.withs, "initializer", f"`{argument.arg}`")
-            kept = [self.of(one) for one in node.args]
-            for one in node.keywords:
-                if one is argument:
-                    if start is not None:
-                        kept.append(f"{one.arg}={initializer(start, self)}")
-                    continue
-                kept.append(self.of(one))
-            self.source.put(node, f"{self.of(node.func)}({', '.join(kept)})")
-            self.take()
 
     # -- scopes
 
@@ -1551,9 +1378,7 @@ class Lifted:
         if frozen and self.of(frozen[0].value) != "True":
             for use in self.uses(self._holder(node)):
                 flag = [
-                    self.of(one.value)
-                    for one in use.node.keywords
-                    if one.arg == "training"
+                    self.of(one.value) for one in use.keywords if one.arg == "training"
                 ]
                 if flag and flag[0] != "False":
                     raise Refused(

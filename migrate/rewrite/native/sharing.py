@@ -108,7 +108,7 @@ def _check_rounds(one: Lifted) -> None:
         for use in one.uses(attribute) if made else ():
             targets: set[str] | None = None
             scopes: list[ast.Call] = []
-            for block in one.around(use.node):
+            for block in one.around(use):
                 if isinstance(block, ast.For):
                     targets = {n.id for n in names_in(block.target)}
                     scopes = []
@@ -239,8 +239,8 @@ def _flag_of_calls(inner: Lifted, classes: Sequence[Lifted]) -> None:
             said = ", ".join(f"{key}={outer.of(one)}" for key, one in given.items())
             outer.source.put(made, f"{inner.name}({said})")
             for use in outer.uses(held):
-                text = outer.source.of(use.node)
-                outer.source.put(use.node, f"{text[:-1]}, training={flag})")
+                text = outer.source.of(use)
+                outer.source.put(use, f"{text[:-1]}, training={flag})")
             outer.take()
         for one in reads:
             inner.source.put(one, "training")
@@ -399,7 +399,7 @@ class Places:
                 self._variable(one, name)
                 continue
             for attribute, value in self.lifted.attributes().items():
-                if any(use.node is one for use in self.lifted.uses(attribute)):
+                if one in self.lifted.uses(attribute):
                     self._layer(attribute, value)
 
     def _variable(self, node: ast.Call, method: str) -> None:

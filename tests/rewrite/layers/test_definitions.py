@@ -300,11 +300,11 @@ def test_what_only_the_call_can_count_is_made_by_it(tmp_path: Path) -> None:
         "parts = [tf.layers.dense(f, 1) for f in features]\n"
         "for n in range(len(features)):\n"
         "    parts.append(tf.contrib.slim.conv2d(features[n], 3, 1))\n"
-        "more = {'padding': 'SAME'}\n"
-        "with tf.contrib.slim.arg_scope([tf.contrib.slim.conv2d], **more):\n"
+        "more = '/cpu:0'\n"
+        "with tf.device(more):\n"
         "    net = tf.contrib.slim.repeat(parts[0], 2, block, 3)\n"
-        "more = {'padding': 'VALID'}\n"
-        "with tf.contrib.slim.arg_scope([tf.contrib.slim.conv2d], **more):\n"
+        "more = '/cpu:1'\n"
+        "with tf.device(more):\n"
         "    net = tf.contrib.slim.conv2d(net, 3, 1)"
     )
     text = f"{HEAD}{BLOCK}\n\n{program(code)}"
@@ -315,7 +315,7 @@ def test_what_only_the_call_can_count_is_made_by_it(tmp_path: Path) -> None:
     assert "self.keep_weights(tf.contrib.slim.conv2d, features[n], 3, 1)" in made
     assert "self.repeat = tf.estimator.FunctionLayer(" in made
     # Its value changes between layers, so the call alone has it.
-    assert "        more = {'padding': 'SAME'}\n        with" in made
+    assert "        more = '/cpu:0'\n        with" in made
 
 
 def test_a_name_of_two_loops_is_no_parameter(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from tfmigrate.code.tree import walk
 from tfmigrate.project.facts import ParsedModule, ProjectFacts
 from tfmigrate.project.parsing import parse
 from tfmigrate.rewrite.layers import model_functions, proof
+from tfmigrate.rewrite.layers.scopes import with_scopes_said
 from tfmigrate.rewrite.layers.together import lifted_together
 
 from .mutants import KINDS, mutants
@@ -53,7 +54,7 @@ class Lifted:
             new = text if parsed.path == path else known.code if known else None
             files.append(parsed if new is None else self.module(parsed, new))
         now = proof.again(self.files[0], self.defined, files[0])
-        after = proof.Traced(files, files[0], now, self.facts, self.before)
+        after = proof.Traced(files, files[0], now, self.facts)
         return proof.difference(self.before, after)
 
 
@@ -61,6 +62,7 @@ def lifted(paths: list[Path]) -> Lifted:
     """A program whose first file has its model function."""
     facts = ProjectFacts(tuple(paths))
     files = [facts.load(path, path.read_bytes()) for path in paths]
+    files = [with_scopes_said(one, facts) for one in files]
     found = lifted_together(files, facts)
     defined = next(filter(model_functions.is_model_fn, walk(files[0].module)))
     assert isinstance(defined, cst.FunctionDef)
