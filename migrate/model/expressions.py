@@ -316,7 +316,13 @@ class Expressions(ABC):
             root = root.value
         if isinstance(root, cst.Name) and env.find(root.value) is None:
             outside = self.outside(node, env)
-            if not isinstance(outside, Config):
+            # A class of another file of the project has it.
+            of_class = (
+                isinstance(outside, Symbol)
+                and isinstance(node.value, cst.Name)
+                and isinstance(self.outside(node.value, env), Instance)
+            )
+            if not isinstance(outside, Config) and not of_class:
                 return outside
         holder = self.expression(node.value, env)
         if isinstance(holder, Instance):

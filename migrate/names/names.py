@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import enum
 import json
+import re
 from functools import lru_cache
 from importlib import resources
 
@@ -159,6 +160,8 @@ def public_name(rest: str) -> str:
         if inner is not None and inner:
             return "tf.estimator." + inner.split(".")[-1]
         return _join("tf.python", below)
+    # Slim hands these packages on.
+    rest = re.sub(r"^contrib\.slim\.(losses|metrics)(?=\.|$)", r"contrib.\1", rest)
     if rest.startswith("contrib."):
         found = _private(rest) or _handed_on(rest)
         if found is not None:

@@ -58,6 +58,8 @@ class FileFacts:
     searches: tuple[str, ...] = ()
     # What it becomes asks for names that plain TensorFlow does not have.
     lacks: tuple[Lack, ...] = ()
+    # Where it opens a session of TF 1 on the default graph: line, cell and the call.
+    session: tuple[int, int | None, str] | None = None
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,14 @@ _API = (
     "tf.keras.estimator.",
 )
 _ESTIMATORS = ("Estimator", "Classifier", "Regressor")
+_SESSIONS = (
+    "tf.Session",
+    "tf.InteractiveSession",
+    "tf.train.MonitoredTrainingSession",
+    "tf.train.MonitoredSession",
+    "tf.train.SingularMonitoredSession",
+    "tf.train.Supervisor",
+)
 _BY_NAME = ("importlib.import_module", "runpy.run_module")
 _BY_PATH = ("imp.load_source",)
 _OWN_TREES = ("python", "core", "tools", "examples")
@@ -49,7 +57,26 @@ def facts_of_file(parsed: ParsedModule) -> FileFacts:
     gone = gone or _gone_estimator(parsed)
     notebook = parsed.source.notebook is not None
     starts = notebook or is_started(parsed.path.name, parsed.source.text)
-    return FileFacts(era.tf1, era.tf2, gone, starts, searches=_searches(parsed))
+    session = _session(parsed) if era.tf1 and not era.tf2 else None
+    searches = _searches(parsed)
+    return FileFacts(era.tf1, era.tf2, gone, starts, searches=searches, session=session)
+
+
+def _session(parsed: ParsedModule) -> tuple[int, int | None, str] | None:
+    """Where a module opens a session on the default graph, which TF 2 leaves empty.
+
+    One that makes a graph for its session runs under the names of `tf.compat.v1`.
+    """
+    scopes = parsed.resolver.scopes
+    called = {node: parsed.resolver.resolve(node) for node in scopes.calls}
+    if is_test(parsed.path.name) or "tf.Graph" in called.values():
+        return None
+    for node, symbol in called.items():
+        dotted = parsed.resolver.qualified(node) or ""
+        if symbol in _SESSIONS and ".compat.v1." not in dotted:
+            cell, line = parsed.source.locate(_line(parsed, node))
+            return line, cell, symbol
+    return None
 
 
 def _searches(parsed: ParsedModule) -> tuple[str, ...]:

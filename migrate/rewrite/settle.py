@@ -92,11 +92,40 @@ class _Settlement:
             key: _own_cause(self.files[key]) or self._lacking(key)
             for key in sorted(self.files)
         }
-        pending = [(key, cause) for key, cause in causes.items() if cause is not None]
+        self._keep_all([(key, one) for key, one in causes.items() if one is not None])
+        self._keep_all(self._with_sessions())
+
+    def _keep_all(self, pending: list[tuple[str, _Cause]]) -> None:
+        """Keep what has a cause, and what follows from that."""
         while pending:
             for key, cause in pending:
                 self._keep(key, cause)
             pending = self._drawn_in()
+
+    def _with_sessions(self) -> list[tuple[str, _Cause]]:
+        """Programs without an Estimator that run a graph by a session of their own.
+
+        They hold no file that a program that moves needs changed.
+        """
+        moved: set[str] = set()
+        for key, result in self.files.items():
+            if key not in self.held and _moves(result):
+                moved |= self.graph.closure(key)
+        found = []
+        for key in sorted(self.files):
+            file_facts = self.files[key].file_facts
+            if file_facts is None or file_facts.session is None or key in self.held:
+                continue
+            entries = self.graph.entries(key)
+            reached = set().union(*map(self.graph.closure, entries))
+            if entries and not any(
+                _changes(self.files[one]) and not self._suits_both(one)
+                for one in reached & moved
+            ):
+                line, cell, what = file_facts.session
+                reason = f"`{what}` runs a graph of TensorFlow 1 here"
+                found.append((key, _Cause(self.files[key].path, line, cell, reason)))
+        return found
 
     def _keep(self, key: str, cause: _Cause) -> None:
         self.kept[key] = cause

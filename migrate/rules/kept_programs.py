@@ -133,6 +133,9 @@ _WITH_ANOTHER = (
 
 # The same where a Task or the words around it stop, by what the reason says.
 OF_TASKS = {
+    "runs a graph of TensorFlow 1": (
+        "nothing, if it may run on tfmigrate.compat; else put its graph into a model_fn"
+    ),
     "which Python 3 does not have": (
         "write it as Python 3 does; tfmigrate.compat has no names of Python 2 either"
     ),

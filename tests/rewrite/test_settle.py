@@ -215,6 +215,46 @@ def test_a_program_without_estimator_on_a_kept_file_starts_compat(
     assert result_of(report, "s.py").program is None
 
 
+SESSION = """\
+import tensorflow as tf
+from helpers import scale
+
+w = tf.get_variable("w", [])
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    print(session.run(scale(w)))
+"""
+
+
+def test_a_program_with_a_session_of_its_own_is_kept(tmp_path: Path) -> None:
+    report = rewritten(tmp_path, {"s.py": SESSION, "helpers.py": HELPERS})
+    after = texts(report, tmp_path)
+    assert CALL in after["s.py"]
+    assert after["helpers.py"] == HELPERS
+    assert [one.outcome for _, one in report.programs] == [ProgramOutcome.KEPT]
+    assert (
+        report.programs[0][1].reason == "`tf.Session` runs a graph of TensorFlow 1 here"
+    )
+
+
+def test_a_session_holds_nothing_that_a_native_program_needs(tmp_path: Path) -> None:
+    files = {"s.py": SESSION, "train.py": NATIVE, "helpers.py": HELPERS}
+    report = rewritten(tmp_path, files)
+    after = texts(report, tmp_path)
+    assert [one.outcome for _, one in report.programs] == [ProgramOutcome.NATIVE]
+    assert "tf.math.log" in after["helpers.py"]
+    assert "tf.compat.v1.Session" in after["s.py"]
+
+
+def test_a_session_with_a_graph_of_its_own_runs_under_todays_names(
+    tmp_path: Path,
+) -> None:
+    own = SESSION.replace("w = tf", "tf.Graph().as_default().__enter__()\nw = tf")
+    report = rewritten(tmp_path, {"s.py": own, "helpers.py": HELPERS})
+    assert not report.programs
+    assert "tf.compat.v1.Session" in texts(report, tmp_path)["s.py"]
+
+
 def test_a_library_that_nothing_here_runs_only_gets_its_note(tmp_path: Path) -> None:
     report = rewritten(tmp_path, {"model.py": KEPT, "helpers.py": HELPERS})
     after = texts(report, tmp_path)

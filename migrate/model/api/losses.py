@@ -13,7 +13,6 @@ from . import Call, handles
     "tf.losses.get_regularization_losses",
     "tf.losses.get_total_loss",
     "tf.contrib.losses.get_total_loss",
-    "tf.contrib.slim.losses.get_total_loss",
 )
 def collected(call: Call) -> Value:
     """A class of Keras hands them on when its call is over, not before."""

@@ -60,7 +60,6 @@ verify_tensor_all_finite where_v2 write_file
 @handles(
     *(f"tf.{name}" for name in _FUNCTIONS_NAMES.split()),
     "tf.contrib.slim.learning.create_train_op",
-    "tf.contrib.slim.losses.",
     "tf.compat.",
     "tf.contrib.estimator.",
     "tf.contrib.framework.argsort",
@@ -69,6 +68,7 @@ verify_tensor_all_finite where_v2 write_file
     "tf.contrib.image.",
     "tf.clip_by_global_norm",
     "tf.confusion_matrix",
+    "tf.math.confusion_matrix",
     "tf.contrib.lookup.",
     "tf.contrib.losses.",
     "tf.contrib.metrics.",
@@ -153,7 +153,17 @@ _INITIALIZERS = (
 
 @handles(
     "tf.DeviceSpec",
+    "tf.FixedLenFeature",
     "tf.TensorShape",
+    "tf.TensorSpec",
+    "tf.VarLenFeature",
+    "tf.dimension_value",
+    "tf.errors.",
+    "tf.executing_eagerly",
+    "tf.io.FixedLenFeature",
+    "tf.io.VarLenFeature",
+    "tf.no_regularizer",
+    "tf.sysconfig.",
     "tf.app.",
     "tf.flags.",
     "tf.gfile.",

@@ -109,8 +109,6 @@ def loss(symbol: str, arguments: Arguments, *, learned: bool) -> Code:
 
     `learned`: what stands for labels may depend on trained variables.
     """
-    if symbol.startswith("tf.contrib.slim.losses."):
-        symbol = symbol.replace("slim.", "")
     if symbol not in SIGNATURES:
         raise Refused(f"the loss `{symbol}` is not known")
     given = {k: text for k, text in arguments.items() if not is_absent(text)}

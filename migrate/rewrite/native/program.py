@@ -41,6 +41,7 @@ from .local_functions import with_local_functions_apart
 from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
+from .norm_pairs import with_norm_pairs_joined
 from .objects import with_objects_dissolved
 from .tables import exports, with_tables_tracked
 from .task import Task, alias_of, task_of
@@ -328,6 +329,7 @@ class _Program:
         files = [with_local_functions_apart(one, facts) for one in files]
         told = [with_constant_shares(one, facts) for one in files]
         files = [one for one, _ in told]
+        files = [with_norm_pairs_joined(one, facts) for one in files]
         files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
         files = [with_metrics_unrolled(one, facts, is_model_fn) for one in files]
         files = [with_losses_added(one, facts, is_model_fn, files) for one in files]

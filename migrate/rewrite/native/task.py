@@ -277,7 +277,7 @@ class Maker:
             lines.insert(0, "self.params = params\n")
         parameters = ("params",) if "params" in self.given else ()
         init = Method("__init__", parameters, tidy.without_unread(lines, None))
-        body = "\n".join(one.text() for one in (init, *methods))
+        body = self._body([init, *methods])
         docstring = self._docstring()
         body = f"{docstring}\n{body}" if docstring else body
         text = f"class {self.name}({head.name}):\n{tidy.indented(body)}"
@@ -298,13 +298,17 @@ class Maker:
         self.logits = logits
 
     def _class(self, docstring: str, init: Method, methods: Sequence[Method]) -> str:
-        body = "\n".join(one.text() for one in (init, *methods))
+        body = self._body([init, *methods])
         if self.sums:
             self.parts.words.add("sum_loss")
             body = f"summed = True  # replicas add their losses up\n\n{body}"
         if docstring:
             body = f"{docstring}\n{body}"
         return f"class {self.name}(Task):\n{tidy.indented(body)}"
+
+    def _body(self, methods: Sequence[Method]) -> str:
+        text = "\n".join(one.text() for one in methods)
+        return tidy.commented_once(text, source_text(self.defined))
 
     def _docstring(self) -> str:
         body = self.defined.body

@@ -25,6 +25,25 @@ def indented(text: str, by: str = "    ") -> str:
     )
 
 
+def commented_once(text: str, source: str) -> str:
+    """The text with each comment once, and without what only parts sections.
+
+    ``source`` is the function whose statements it has, some of them several times.
+    """
+    inside = _lines_in_strings(text)
+    said = [line.strip() for line in source.split("\n")]
+    seen: set[str] = set()
+    lines = []
+    for number, line in enumerate(text.split("\n"), 1):
+        comment = line.strip()
+        if comment.startswith("#") and number not in inside:
+            if comment in seen or said.count(comment) > 1:
+                continue
+            seen.add(comment)
+        lines.append(line)
+    return "\n".join(lines)
+
+
 def listed(target: str, items: Sequence[str]) -> str:
     """``target = [...]``, in one line where it is short, else a line for each item."""
     return f"{target} = {held('[]', items, len(target) + 3)}\n"

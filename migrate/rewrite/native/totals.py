@@ -13,7 +13,7 @@ from ...project.facts import ParsedModule, ProjectFacts
 from .losses import SIGNATURES as LOSSES
 
 _TOTAL = "tf.losses.get_total_loss"
-_HOMES = ("tf.losses.", "tf.contrib.losses.", "tf.contrib.slim.losses.")
+_HOMES = ("tf.losses.", "tf.contrib.losses.")
 _LIST = "get_losses"
 
 

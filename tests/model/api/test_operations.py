@@ -44,6 +44,8 @@ def test_layers_in_a_function_that_tensorflow_calls(tmp_path: Path) -> None:
         "spec = tf.estimator.EstimatorSpec(mode, loss=features)",
         "tf.assert_less_equal(tf.shape(features)[0], 3)",
         "x = tf.batch_gather(features, labels)",
+        "x = tf.dtypes.cast(tf.io.decode_raw(features, tf.uint8), tf.float32)",
+        "x = features if tf.executing_eagerly() else tf.manip.roll(features, 1, 0)",
         "op = tf.contrib.slim.learning.create_train_op(features, labels)",
         "loss = tf.contrib.slim.losses.softmax_cross_entropy(features, labels)",
         "opt = getattr(tf.train, params['name'] + 'Optimizer')(0.1)",
