@@ -1326,7 +1326,7 @@ class Lifted:
             changed = False
             for node in walk_ast(self.tree, ast.Call):
                 symbol = self.symbol(self.of(node.func))
-                if symbol == "tf.estimator.ColumnsLayer":
+                if symbol == "tf.keras.layers.DenseFeatures":
                     self.source.put(node.func, self.columns_layer("DenseFeatures"))
                 elif symbol == "tf.nn.xw_plus_b" and len(node.args) > 2:
                     x, w, b = (self.of(one) for one in node.args[:3])
