@@ -24,7 +24,7 @@ from .draws import draws
 from .lines import Line, around, need, rendered
 from .made import METHODS, helped, layer
 from .scope import Scope
-from .spelling import RESERVED, names_of, pairs_of, parameter, spaced, with_owner
+from .spelling import FLAGS, RESERVED, names_of, pairs_of, parameter, spaced, with_owner
 from .taken import Helper, Taken
 
 
@@ -115,7 +115,7 @@ class Body(Scope):
             elif name in self.bound:
                 if name in self.outside and self.reads_first(name):
                     graph.append(name)
-            elif self.outer_time(name) is Time.SETUP:
+            elif self.outer_time(name) is Time.SETUP and not self._is_flag(name, call):
                 stored[name] = ""
             else:
                 graph.append(name)
@@ -126,6 +126,22 @@ class Body(Scope):
         changed = self.finishing(stored)
         call = [changed.visited(statement) for statement in call]
         return Taken(init, call, setup, stored, graph)
+
+    def _is_flag(self, name: str, call: Sequence[Statement]) -> bool:
+        """Layers are told by a name, when they are called, whether they train."""
+        reads = [one for part in call for one in walk(part) if self._reads(one, name)]
+        given = [
+            arg.value
+            for part in call
+            for arg in walk(part, cst.Arg)
+            if self._reads(arg.value, name)
+        ]
+        return name in FLAGS and len(reads) == len(given)
+
+    def _reads(self, node: cst.CSTNode, name: str) -> bool:
+        return (
+            isinstance(node, cst.Name) and node.value == name and self.reads_local(node)
+        )
 
     def _without(self, name: str) -> Taken:
         """The code with a name that changes between layers: the call alone has it."""

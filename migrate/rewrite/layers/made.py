@@ -14,7 +14,7 @@ from ...model.values import Function, Time
 from .conversion import constructor_of, matched, name_in
 from .layer_class import TF
 from .notices import Stays
-from .spelling import argument_of, spaced
+from .spelling import FLAGS, argument_of, spaced
 
 if TYPE_CHECKING:
     from .bodies import Body
@@ -151,7 +151,8 @@ def function_layer(body: Body, node: cst.Call) -> cst.BaseExpression:
     for one in node.args:
         if one in plain:
             continue
-        code = _early_text(body, one)
+        flag = one.keyword is not None and one.keyword.value in FLAGS
+        code = None if flag else _early_text(body, one)
         if code is None:
             late.append(one)
             continue

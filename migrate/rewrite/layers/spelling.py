@@ -9,6 +9,7 @@ import libcst as cst
 from ...code.tree import walk
 
 __all__ = [
+    "FLAGS",
     "RESERVED",
     "argument_of",
     "as_names",
@@ -36,6 +37,10 @@ train_step trainable trainable_variables trainable_weights updates variable_dtyp
 variables weights with_name_scope
 """
 RESERVED = frozenset(_RESERVED.split())
+# What programs call the flag that Keras calls `training`.
+FLAGS = (
+    "is_training", "is_train", "train", "training", "is_training_phase", "phase_train",
+)  # fmt: skip
 
 
 def names_of(node: cst.CSTNode) -> set[str]:

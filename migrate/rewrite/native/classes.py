@@ -18,7 +18,7 @@ from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule, ProjectFacts
 from ...project.long_lines import WIDTH
 from ..layers.model_functions import is_model_fn
-from ..layers.spelling import RESERVED
+from ..layers.spelling import FLAGS, RESERVED
 from .by_name import hold_layers
 from .code import Refused, arguments_of, call, dotted, is_absent, literal, parsed
 from .dropout_cells import Shares
@@ -81,15 +81,6 @@ _LAYERS = frozenset(
 _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _SUMMARIES = tuple(
     f"tf.summary.{kind}" for kind in ("scalar", "histogram", "image", "text", "audio")
-)
-# What Keras calls the flag; programs call it otherwise.
-_FLAGS = (
-    "is_training",
-    "is_train",
-    "train",
-    "training",
-    "is_training_phase",
-    "phase_train",
 )
 _PENALTIES = ("l1_regularizer", "l2_regularizer", "l1_l2_regularizer")
 WITHOUT_WEIGHTS = (
@@ -1615,7 +1606,7 @@ class Lifted:
             reads = [one for one in walk_ast(self.call, ast.Name) if one.id == name]
             if any(not isinstance(one.ctx, ast.Load) for one in reads):
                 continue
-            if name in _FLAGS and not self.module.calls_with(name):
+            if name in FLAGS and not self.module.calls_with(name):
                 self._rename(name, "training")
                 self.take()
                 return

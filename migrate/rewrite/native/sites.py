@@ -52,7 +52,6 @@ def simplified(
     """
     of_class = (
         _dropout_flags,
-        _constructor_flags,
         _call_parameters,
         _owner,
         _made_by_call,
@@ -289,58 +288,6 @@ def _dropout_flags(program: Program, plain: Plain) -> bool:
             program.add_argument(one, f"training={told.code}")
     program.add_parameter(plain.call, "training")
     return True
-
-
-def _constructor_flags(program: Program, plain: Plain) -> bool:
-    """A flag that the constructor was given, and the call reads, is the call's."""
-    made, called = parameters_of(plain.init), parameters_of(plain.call)
-    bound = bound_names(plain.call)
-    reads = {one.id for one in walk_ast(plain.call, ast.Name)}
-    flags = [one for one in made[1:] if one in reads - bound]
-    if not flags:
-        return False
-    name = flags[0]
-    if plain.sites is None:
-        raise Refused(f"`{plain.node.name}` is made where its flag is not seen")
-    for site in plain.sites:
-        given = program.given(site.made, made[1:])
-        value = (given or {}).get(name)
-        if value is None:
-            raise Refused(f"`{plain.node.name}` is made without `{name}`")
-        code = program.of(value)
-        for one in site.calls:
-            known = (program.given(one, called[1:]) or {}).get("training")
-            if known is not None and not _same_flag(program, site, known, value):
-                raise Refused(f"`{plain.node.name}` has two flags")
-            if known is None:
-                program.add_argument(one, f"training={code}")
-        program.without(site.made, name, made[1:])
-    for node in walk_ast(plain.call, ast.Name):
-        if node.id == name:
-            program.text.put(node, "training")
-    if "training" not in called:
-        program.add_parameter(plain.call, "training")
-    read = {one.id for one in walk_ast(plain.init, ast.Name)}
-    if name in read:
-        raise Refused(f"the layers of `{plain.node.name}` depend on `{name}`")
-    _without_parameter(program, plain.init, name)
-    return True
-
-
-def _same_flag(program: Program, site: Site, one: ast.expr, other: ast.expr) -> bool:
-    """Two expressions say whether a model trains; a mode stands for that it does."""
-    told = set()
-    for node in (one, other):
-        code = program.of(node)
-        given = [
-            program.of(statement.value)
-            for statement in walk_ast(site.owner, ast.Assign)
-            if [*map(dotted, statement.targets)] == [code]
-        ]
-        code = given[0] if len(given) == 1 else code
-        tests = re.fullmatch(r"\(?mode == [\w.]*\bTRAIN\)?", code)
-        told.add("mode" if tests is not None else code)
-    return len(told) == 1
 
 
 def _call_parameters(program: Program, plain: Plain) -> bool:
