@@ -884,7 +884,6 @@ class Lifted:
         self.read()
         self._first_values_made()
         self._functions()
-        self._calls_of_contrib()
         move_weights(self)
         self._scopes()
         self._check_inputs()
@@ -1177,76 +1176,6 @@ class Lifted:
             return None
         return self._rank(first, use)
 
-    def _calls_of_contrib(self) -> None:
-        """Functions of contrib without weights become layers as well."""
-        while True:
-            found = [
-                one
-                for one in walk_ast(self.call, ast.Call)
-                if self._is_layer_of_contrib(one)
-            ]
-            inner = [
-                one
-                for one in found
-                if not any(other is not one and _holds(one, other) for other in found)
-            ]
-            inner = [one for one in inner if not self._is_in_item(one)]
-            if not inner:
-                return
-            self._call_of_contrib(inner[0])
-            self.take()
-
-    def _is_layer_of_contrib(self, node: ast.Call) -> bool:
-        name = contrib_name(self.symbol(self.of(node.func)))
-        return name is not None and not re.search("regularizer|initializer", name)
-
-    def _is_in_item(self, node: ast.AST) -> bool:
-        """It is part of what a block `with` enters, not of the block."""
-        above: ast.AST | None = node
-        while above is not None and not isinstance(above, (ast.stmt, ast.withitem)):
-            above = self.above.get(above)
-        return isinstance(above, ast.withitem)
-
-    def _call_of_contrib(self, node: ast.Call) -> None:
-        function = self.of(node.func)
-        name = contrib_name(self.symbol(function))
-        assert name is not None
-        if name == "softmax":
-            self.source.put(node.func, f"{self.tf}.nn.softmax")
-            return
-        if name not in WITHOUT_WEIGHTS:
-            raise Refused(f"`{function}` has no Keras layer with its numbers")
-        given = arguments_of(node, SIGNATURES[name], function)
-        inputs = given.pop(SIGNATURES[name][0])
-        said: dict[str, str] = {}
-        for parameter, value in given.items():
-            code = self.of(value)
-            if parameter != "is_training":
-                code = self.for_init(code, f"`{parameter}` of `{function}`")
-            said[parameter] = code
-        made = layers(name, said, self)
-        scope = literal(said.get("scope"))
-        if not isinstance(scope, str) or not scope.isidentifier():
-            scope = self._result(node) or name
-        attribute = self.fresh(scope)
-        self.add_to_init(
-            [f"self.{attribute} = {self._constructor(made, function)}"], node
-        )
-        flag = "" if made.training is None else f", training={made.training}"
-        self.source.put(node, f"self.{attribute}({self.of(inputs)}{flag})")
-
-    def _result(self, node: ast.Call) -> str | None:
-        """The name of what a layer gives, where it has no other meaning."""
-        statement = self.above.get(node)
-        if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
-            return None
-        (target,) = statement.targets
-        if not isinstance(target, ast.Name) or len(target.id) == 1:
-            return None
-        names = (one for one in names_in(self.call) if isinstance(one.ctx, ast.Store))
-        once = sum(one.id == target.id for one in names) == 1
-        return target.id if once and target.id not in RESERVED else None
-
     # -- scopes
 
     def _scopes(self) -> None:
@@ -1326,6 +1255,8 @@ class Lifted:
                 elif symbol == "tf.nn.embedding_lookup" and self._is_one(node):
                     table, ids = (self.of(one) for one in node.args[:2])
                     self.source.put(node, f"{self.tf}.gather({table}, {ids})")
+                elif contrib_name(symbol) == "softmax":
+                    self.source.put(node.func, f"{self.tf}.nn.softmax")
                 elif symbol in _SUMMARIES:
                     self._summary(node, symbol)
                 elif symbol in _OTHER_DEFAULTS:
