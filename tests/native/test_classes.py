@@ -130,7 +130,7 @@ def test_variables_of_the_call_are_weights_of_the_constructor() -> None:
                 self.w = self.add_weight('w', [4, size], trainable=False)
                 self.dense = tf_keras.layers.Dense(1)
 
-            def call(self, x, training):
+            def call(self, x, is_training):
                 # A bias.
                 y = tf.matmul(x, self.w) + self.b  # linear
                 return self.dense(y)

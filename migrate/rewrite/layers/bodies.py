@@ -19,7 +19,7 @@ from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...model.notes import Notes
 from ...model.values import Function, Time
-from .changes import Comprehension, Dropped, Mover, Stored
+from .changes import Comprehension, Dropped, Mover, Said
 from .draws import draws
 from .lines import Line, around, need, rendered
 from .made import METHODS, helped, layer
@@ -123,9 +123,19 @@ class Body(Scope):
             stored[name] = self.fresh(parameter(name))
         init, reads = self._init(stored)
         setup = [n for n in self.ordered(reads) if n in self.outside]
-        changed = self.finishing(stored)
+        flag = self._flag_in(graph)
+        said = {name: f"self.{attribute}" for name, attribute in stored.items()}
+        changed = Said(self, said | ({flag: "training"} if flag else {}))
         call = [changed.visited(statement) for statement in call]
-        return Taken(init, call, setup, stored, graph)
+        return Taken(init, call, setup, graph, flag)
+
+    def _flag_in(self, graph: Sequence[str]) -> str:
+        """The name that is `training` in the call, where nothing else is."""
+        if self.defined.name.value == "__call__" or {"training", "mode"} & {*graph}:
+            return ""
+        free = "training" not in self.scope.bindings
+        flags = (one for one in graph if one in FLAGS and one not in self.bound)
+        return next(flags, "") if free else ""
 
     def _is_flag(self, name: str, call: Sequence[Statement]) -> bool:
         """Layers are told by a name, when they are called, whether they train."""
@@ -181,10 +191,6 @@ class Body(Scope):
     def helped(self, node: cst.Call, function: Function) -> cst.BaseExpression:
         """What the call says instead of calling a function that makes layers."""
         return helped(self, node, function)
-
-    def finishing(self, stored: dict[str, str]) -> Stored:
-        """The last change to the statements of the call."""
-        return Stored(self, stored)
 
     # -- the constructor
 

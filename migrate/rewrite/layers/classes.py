@@ -110,7 +110,7 @@ class Classes:
         if not graph or body.outer_time(graph[0]) is not Time.GRAPH:
             raise Stays(node)
         found = Helper(function, "", tuple(n for n in names if n in taken.setup))
-        found.graph = tuple(graph)
+        found.graph, found.flag = tuple(graph), taken.flag
         taker = Names(own.tree, own.tree.module)
         taker.reserve(*own.taken, *file.taken)
         found.name = taker.fresh(camel(node.name.value))
@@ -166,8 +166,8 @@ class Classes:
         def text(code: str) -> str:
             return code.replace(TF, tf)
 
-        def shown(one: str) -> str:
-            name = parameter(one)
+        def shown(one: str, flag: str = "") -> str:
+            name = "training" if one == flag else parameter(one)
             return f"{name}={defaults[one]}" if one in defaults else name
 
         setup = sorted(taken.setup, key=lambda one: one in defaults)
@@ -177,7 +177,7 @@ class Classes:
             base=_BASES[base],
             docstring=docstring,
             parameters=tuple(map(shown, setup)),
-            arguments=tuple(map(shown, graph)),
+            arguments=tuple(shown(one, taken.flag) for one in graph),
             init=tuple(taken.init),
             call=tuple(code),
         )

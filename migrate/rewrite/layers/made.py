@@ -237,7 +237,8 @@ def helped(body: Body, node: cst.Call, function: Function) -> cst.BaseExpression
             continue
         one = given[name]
         value = body.moved(one.value)
-        keyword = cst.Name(name) if skipped or one.keyword is not None else None
+        named = cst.Name("training" if name == helper.flag else name)
+        keyword = named if skipped or one.keyword is not None else None
         skipped = skipped or keyword is not None
         args.append(argument_of(value, keyword))
     call = cst.parse_expression(f"{stands}()")

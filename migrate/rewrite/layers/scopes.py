@@ -90,12 +90,14 @@ class _Reader:
     """The scopes of a file, and calls that they give something to."""
 
     def __init__(self, parsed: ParsedModule) -> None:
+        self.name = parsed.path.name
         self.tree = Tree(parsed.module, parsed.resolver)
         self.scopes = [one for one in parsed.nodes if isinstance(one, cst.With)]
 
     def stop(self, node: cst.CSTNode, reason: str) -> Blocked:
         """What to raise where it cannot be told what a scope gives."""
-        return Blocked(self.tree.line(node), reason)
+        line = self.tree.line(node)
+        return Blocked(line, f"{reason} ({self.name}:{line})")
 
     def around(self, call: cst.Call) -> Iterator[cst.With]:
         """The scopes of the function around a call, the innermost first."""

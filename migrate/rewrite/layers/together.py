@@ -109,6 +109,8 @@ class _Group:
         try:
             return self._lifted()
         except Blocked as stop:
+            if stop.reason.endswith(f":{stop.line})"):
+                raise
             where = f"{self.lifting.parsed.path.name}:{stop.line}"
             raise Blocked(stop.line, f"{stop.reason} ({where})") from None
 

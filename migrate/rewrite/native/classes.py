@@ -18,7 +18,7 @@ from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule, ProjectFacts
 from ...project.long_lines import WIDTH
 from ..layers.model_functions import is_model_fn
-from ..layers.spelling import FLAGS, RESERVED
+from ..layers.spelling import RESERVED
 from .by_name import hold_layers
 from .code import Refused, arguments_of, call, dotted, is_absent, literal, parsed
 from .dropout_cells import Shares
@@ -256,23 +256,6 @@ class Module:
             re.search(rf"(?<!params)(?<!FLAGS)\.{attribute}\b", one)
             for one in self.others
         )
-
-    def calls_with(self, argument: str) -> bool:
-        """A call of what may be an object of a class has an argument of this name."""
-        kinds = (ast.FunctionDef, ast.ClassDef)
-        defined = {one.name for one in self.text.body if isinstance(one, kinds)}
-        functions = [
-            one.func
-            for top in self.text.body
-            for one in walk_ast(top, ast.Call)
-            if any(keyword.arg == argument for keyword in one.keywords)
-        ]
-        return any(
-            self.symbol(self.text.of(one)) is None
-            and not (attribute_of_self(one) or dotted(one).count("."))
-            and dotted(one) not in defined
-            for one in functions
-        ) or any(f"{argument}=" in one for one in self.others)
 
     def function(self, name: str) -> ast.FunctionDef | None:
         """A function of the module, by its name."""
@@ -892,7 +875,6 @@ class Lifted:
         self._aliases()
         self._loops()
         self._comprehensions()
-        self._flag()
         self._unread()
         self._tables()
 
@@ -1525,29 +1507,6 @@ class Lifted:
     def _top(self, node: ast.AST) -> ast.stmt:
         """The statement of the constructor's own block that a node is part of."""
         return next(one for one in self.init.body if _holds(one, node))
-
-    # -- the flag
-
-    def _flag(self) -> None:
-        """What the call is told of training has the name that Keras knows."""
-        names = parameters_of(self.call)
-        for name in names[2:]:
-            if name == "training" or "training" in self.locals:
-                continue
-            reads = [one for one in walk_ast(self.call, ast.Name) if one.id == name]
-            if any(not isinstance(one.ctx, ast.Load) for one in reads):
-                continue
-            if name in FLAGS and not self.module.calls_with(name):
-                self._rename(name, "training")
-                self.take()
-                return
-
-    def _rename(self, name: str, new: str) -> None:
-        for one in walk_ast(self.call):
-            if (isinstance(one, ast.arg) and one.arg == name) or (
-                isinstance(one, ast.Name) and one.id == name
-            ):
-                self.source.put(one, new)
 
     # -- what is left over
 
