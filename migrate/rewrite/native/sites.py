@@ -61,7 +61,6 @@ def simplified(
         _passed_on,
         _one_layer,
         _returned_weights,
-        _absorbed,
         _nested,
         _without_verb,
     )
@@ -776,56 +775,6 @@ def _returned_weights(program: Program, plain: Plain) -> bool:
     for whole, listed in ((target, targets), (value, parts)):
         kept = [program.of(o) for n, o in enumerate(listed) if n not in weights]  # type: ignore[arg-type]
         program.text.put(whole, ", ".join(kept))
-    return True
-
-
-def _absorbed(program: Program, plain: Plain) -> bool:
-    """What follows a call and reads weights of the model is part of the model."""
-    if plain.sites is None or len(plain.sites) != 1:
-        return False
-    (site,) = plain.sites
-    owner, last = site.owner, plain.call.body[-1]
-    if not isinstance(owner, ast.FunctionDef) or len(site.calls) != 1:
-        return False
-    (called,) = site.calls
-    statement = program.above[called]
-    block = getattr(program.above[statement], "body", None)
-    returns = walk_ast(plain.call, ast.Return)
-    if (
-        not isinstance(statement, ast.Assign)
-        or not isinstance(statement.targets[0], ast.Name)
-        or not isinstance(last, ast.Return)
-        or not isinstance(last.value, ast.Name)
-        or returns != [last]
-        or not isinstance(block, list)
-        or statement not in block[:-1]
-    ):
-        return False
-    after = block[block.index(statement) + 1]
-    if not _names_one(after):
-        return False
-    assert isinstance(after, ast.Assign)
-    output, model = statement.targets[0].id, program.of(called.func)
-    reads = [one for one in names_in(after.value) if one.id == model]
-    weights = [program.above[one] for one in reads]
-    local = bound_names(owner) - {output, model}
-    others = {one.id for one in names_in(after.value)} - {output, model}
-    uses = [one for one in names_in(owner) if one.id == output]
-    inside = [one for one in names_in(after) if one.id == output]
-    if (
-        not weights
-        or not all(isinstance(one, ast.Attribute) for one in weights)
-        or others & (local | bound_names(plain.call))
-        or len(uses) != len(inside) + 1
-    ):
-        return False
-    new = program.of(after.targets[0])
-    names = {output: last.value.id, model: "self"}
-    code = substituted(program.of(after.value), names)
-    indent = program.text.indent(last)
-    program.text.put(last, f"{new} = {code}\n{indent}return {new}")
-    program.text.put(statement.targets[0], new)
-    program.text.drop(after)
     return True
 
 
