@@ -11,7 +11,7 @@ from ...code.arguments import UnknownArguments, is_none, match_arguments
 from ...code.source import Source
 from ...model.layer_functions import LayerFunction
 from .draws import draws
-from .layer_class import TF
+from .spelling import TF
 
 __all__ = ["constructor_of", "matched", "name_in"]
 

@@ -12,9 +12,8 @@ from ...model.layer_functions import CLASSES, LAYERS
 from ...model.spelling import snake
 from ...model.values import Function, Time
 from .conversion import constructor_of, matched, name_in
-from .layer_class import TF
 from .notices import Stays
-from .spelling import FLAGS, argument_of, spaced
+from .spelling import FLAGS, TF, argument_of, spaced
 
 if TYPE_CHECKING:
     from .bodies import Body

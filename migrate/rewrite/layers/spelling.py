@@ -11,6 +11,7 @@ from ...code.tree import walk
 __all__ = [
     "FLAGS",
     "RESERVED",
+    "TF",
     "argument_of",
     "as_names",
     "names_of",
@@ -19,6 +20,8 @@ __all__ = [
     "with_owner",
 ]
 
+# Stands for the program's name of TensorFlow in code of a constructor.
+TF = "__tf__"
 # Attributes of Keras models and layers that an attribute of ours must not hide.
 _RESERVED = """
 activity_regularizer add_loss add_metric add_weight autotune_steps_per_execution

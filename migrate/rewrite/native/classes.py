@@ -83,9 +83,6 @@ _SUMMARIES = tuple(
     f"tf.summary.{kind}" for kind in ("scalar", "histogram", "image", "text", "audio")
 )
 _PENALTIES = ("l1_regularizer", "l2_regularizer", "l1_l2_regularizer")
-WITHOUT_WEIGHTS = (
-    "flatten", "dropout", "max_pool2d", "avg_pool2d", "max_pool3d", "avg_pool3d",
-)  # fmt: skip
 
 
 def plain_classes(
@@ -365,62 +362,45 @@ class Module:
         return text.done()
 
     def _without_contrib(self, code: str) -> str:
-        """The code with layers of Keras for functions of contrib around the classes."""
+        """The code with cells and regularizers of Keras for those of TensorFlow 1."""
         while True:
             text = Text(code)
             above = parents_of(ast.Module(text.body, []))
-            found: list[tuple[ast.Call, str]] = []
-            for node in above:
-                if not isinstance(node, ast.Call):
-                    continue
-                around: list[ast.AST] = [node]
-                while around[-1] in above:
-                    around.append(above[around[-1]])
-                hidden = {
-                    name
-                    for one in around
-                    if isinstance(one, ast.FunctionDef)
-                    for name in bound_names(one)
-                }
-                symbol = self.symbol(on_one_line(text.of(node.func)), hidden)
-                known = cell_name(symbol)
-                if known is not None:
-                    found.append((node, known))
-                    continue
-                name = contrib_name(symbol)
-                if name in _PENALTIES or name in WITHOUT_WEIGHTS:
-                    found.append((node, name))
+            calls = [one for one in above if isinstance(one, ast.Call)]
+            found = {one: self._cell_or_penalty(one, above, text) for one in calls}
             inner = [
                 (node, name)
-                for node, name in found
-                if not any(
-                    other is not node and _holds(node, other) for other, _ in found
-                )
+                for node, name in found.items()
+                if name and [*filter(found.get, walk_ast(node, ast.Call))] == [node]
             ]
             if not inner:
                 return code
             for node, name in inner:
+                reader = Plain(self.symbol, self.quote)
                 if name in _PENALTIES:
                     shown = on_one_line(text.of(node))
-                    reader = Plain(self.symbol, self.quote)
                     text.put(node, regularizer(shown, reader) or "None")
                     continue
-                if name not in WITHOUT_WEIGHTS:
-                    if name == "DropoutWrapper" and self.shares is None:
-                        raise Refused("it is not known when `DropoutWrapper` drops")
-                    always = self.shares is not None and not self.shares.code
-                    reader = Plain(self.symbol, self.quote)
-                    text.put(node, cell(name, node, reader, text.of, always=always))
-                    continue
-                given = arguments_of(node, SIGNATURES[name], text.of(node.func))
-                said = {
-                    key: on_one_line(text.of(value)) for key, value in given.items()
-                }
-                inputs = said.pop(SIGNATURES[name][0])
-                made = layers(name, said, Plain(self.symbol, self.quote))
-                flag = "" if made.training is None else f", training={made.training}"
-                text.put(node, f"{made.made[0]}({inputs}{flag})")
+                if name == "DropoutWrapper" and self.shares is None:
+                    raise Refused("it is not known when `DropoutWrapper` drops")
+                always = self.shares is not None and not self.shares.code
+                text.put(node, cell(name, node, reader, text.of, always=always))
             code = text.done()
+
+    def _cell_or_penalty(
+        self, node: ast.Call, above: Mapping[ast.AST, ast.AST], text: Text
+    ) -> str:
+        """The name of a class of cells, or of a regularizer, that a call makes."""
+        hidden: set[str] = set()
+        around: ast.AST | None = node
+        while around is not None:
+            hidden |= (
+                bound_names(around) if isinstance(around, ast.FunctionDef) else set()
+            )
+            around = above.get(around)
+        symbol = self.symbol(on_one_line(text.of(node.func)), hidden)
+        name = contrib_name(symbol)
+        return cell_name(symbol) or (name if name in _PENALTIES else None) or ""
 
     def _is_seen(self, name: str) -> bool:
         """Another file of the program may use a class, or the function that it was."""
