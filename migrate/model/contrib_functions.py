@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["SIGNATURES", "contrib_name"]
+__all__ = ["SIGNATURES", "WITHOUT_WEIGHTS", "contrib_name"]
 
 _PLACES = ("tf.contrib.layers.", "tf.contrib.slim.")
 _REST = (
@@ -57,6 +57,9 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
         "trainable", "scope", "reuse",
     ),
 }  # fmt: skip
+WITHOUT_WEIGHTS = (
+    "flatten", "dropout", "max_pool2d", "avg_pool2d", "max_pool3d", "avg_pool3d",
+)  # fmt: skip
 SIGNATURES |= dict.fromkeys(("linear", "relu", "relu6"), SIGNATURES["fully_connected"])
 _ALIASES = {
     "convolution1d": "conv1d",

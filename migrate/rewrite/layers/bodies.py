@@ -21,7 +21,7 @@ from ...model.notes import Notes
 from ...model.values import Function, Time
 from .changes import Comprehension, Dropped, Mover, Said
 from .draws import draws
-from .lines import Line, around, need, rendered
+from .lines import Line, around, every, need, rendered
 from .made import METHODS, helped, layer
 from .scope import Scope
 from .spelling import FLAGS, RESERVED, names_of, pairs_of, parameter, spaced, with_owner
@@ -30,7 +30,9 @@ from .taken import Helper, Taken
 
 @dataclass
 class _Loop:
-    depth: int
+    # The constructor around it, and names that the rounds bind.
+    outer: list[Line]
+    names: set[str]
     lists: list[str] = field(default_factory=list)
     # Lists whose elements go along with the rounds, and their names.
     zipped: list[tuple[str, str]] = field(default_factory=list)
@@ -141,12 +143,14 @@ class Body(Scope):
         """Layers are told by a name, when they are called, whether they train."""
         reads = [one for part in call for one in walk(part) if self._reads(one, name)]
         given = [
-            arg.value
+            one.value
             for part in call
-            for arg in walk(part, cst.Arg)
-            if self._reads(arg.value, name)
+            for one in walk(part)
+            if isinstance(one, (cst.Arg, cst.DictElement))
+            and self._reads(one.value, name)
         ]
-        return name in FLAGS and len(reads) == len(given)
+        made = any(name in line.reads for line in every(self.lines))
+        return name in FLAGS and len(reads) == len(given) and not made
 
     def _reads(self, node: cst.CSTNode, name: str) -> bool:
         return (
@@ -227,12 +231,23 @@ class Body(Scope):
         return with_owner(node, code)
 
     def make(
-        self, wanted: str, constructor: str, node: cst.CSTNode, reads: set[str]
+        self,
+        wanted: str,
+        constructor: str,
+        node: cst.CSTNode,
+        reads: set[str],
+        *,
+        weights: bool = True,
     ) -> str:
-        """Adds a layer to the constructor; gives what stands for it in the call."""
-        if not self.loops:
+        """Adds a layer to the constructor; gives what stands for it in the call.
+
+        One without weights is the same in each round of a loop.
+        """
+        alike = not weights and not any(reads & one.names for one in self.loops)
+        if not self.loops or alike:
             attribute = self.fresh(wanted)
-            self.lines.append(
+            lines = self.loops[0].outer if self.loops else self.lines
+            lines.append(
                 Line(f"self.{attribute} = {constructor}\n", set(), reads, True)
             )
             return f"self.{attribute}"
@@ -369,7 +384,7 @@ class Body(Scope):
         outer = self.lines
         inner: list[Line] = []
         self.lines = inner
-        loop = _Loop(len(self.loops))
+        loop = _Loop(outer, self.binds(node))
         by_setup, self.by_setup = self.by_setup, False
         if self.loops:
             self.by_setup = by_setup
@@ -464,7 +479,7 @@ class Body(Scope):
             self.by_call -= 1
             return changed
         outer, self.lines = self.lines, []
-        loop = _Loop(0)
+        loop = _Loop(outer, names_of(loop_of.target))
         self.loops.append(loop)
         self.near = names_of(node)
         changed = self._elements(node)

@@ -8,6 +8,7 @@ import libcst as cst
 
 from ...code.blocked import Blocked
 from ...code.texts import source_text
+from ...model.contrib_functions import WITHOUT_WEIGHTS, contrib_name
 from ...model.layer_functions import CLASSES, LAYERS
 from ...model.spelling import snake
 from ...model.values import Function, Time
@@ -36,7 +37,8 @@ def layer(body: Body, node: cst.Call) -> cst.BaseExpression:
     method = METHODS.get(made.kind)
     if made.kind == "DenseFeatures" and (body.by_call or _as_in_tensorflow_1(node)):
         method = "make_input_layer"
-    if made.kind == "called" or (body.by_call and method is None):
+    known = method is not None or contrib_name(made.symbol) in WITHOUT_WEIGHTS
+    if made.kind == "called" or (body.by_call and not known):
         if made.kind == "object":
             raise body.stop(node, "an object with variables in a loop over tensors")
         return _called(body, node)
@@ -150,7 +152,9 @@ def function_layer(body: Body, node: cst.Call) -> cst.BaseExpression:
     for one in node.args:
         if one in plain:
             continue
-        flag = one.keyword is not None and one.keyword.value in FLAGS
+        # What tells whether it trains is told by the call.
+        told = (*FLAGS, "normalizer_params")
+        flag = one.keyword is not None and one.keyword.value in told
         code = None if flag else _early_text(body, one)
         if code is None:
             late.append(one)
@@ -162,10 +166,10 @@ def function_layer(body: Body, node: cst.Call) -> cst.BaseExpression:
         if one not in late:
             reads = reads | body.reads(one.value)
     constructor = f"{TF}.estimator.FunctionLayer({', '.join([function, *given])})"
-    call = cst.parse_expression(f"{body.make(wanted, constructor, node, reads)}()")
-    assert isinstance(call, cst.Call)
+    weights = contrib_name(body.notes.made[node].symbol) not in WITHOUT_WEIGHTS
+    stands = body.make(wanted, constructor, node, reads, weights=weights)
     args = [one.with_changes(value=body.moved(one.value)) for one in late]
-    return spaced(call.with_changes(args=args))
+    return spaced(cst.Call(cst.parse_expression(stands), args))
 
 
 def _is_variable(body: Body, node: cst.Call) -> bool:
@@ -237,7 +241,8 @@ def helped(body: Body, node: cst.Call, function: Function) -> cst.BaseExpression
         one = given[name]
         value = body.moved(one.value)
         named = cst.Name("training" if name == helper.flag else name)
-        keyword = named if skipped or one.keyword is not None else None
+        said = name == helper.flag and source_text(one.value) in ("False", "True")
+        keyword = named if said or skipped or one.keyword is not None else None
         skipped = skipped or keyword is not None
         args.append(argument_of(value, keyword))
     call = cst.parse_expression(f"{stands}()")

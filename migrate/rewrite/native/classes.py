@@ -526,6 +526,7 @@ class Lifted:
             return code
         if node.id in self.locals:
             found = self.value_of(node.id)
+            self.moved_names.add(node.id)
             return code if found is None else self.of(found)
         if node.id in self.init_names | self.hidden:
             return code
