@@ -28,6 +28,7 @@ class Put(cst.CSTTransformer):
 
     def __init__(self, places: Mapping[Any, Any], root: cst.CSTNode) -> None:
         self.places = places
+        self.parents = parents(root)
         self.above = _above(root, places)
 
     def on_visit(self, node: cst.CSTNode) -> bool:
@@ -40,7 +41,42 @@ class Put(cst.CSTTransformer):
         new = new(updated_node) if callable(new) else new
         if new is None:
             return cst.RemoveFromParent()
+        if isinstance(new, cst.BaseExpression):
+            return _fitting(new, original_node, self.parents.get(original_node))
         return cst.FlattenSentinel(new) if isinstance(new, list) else new
+
+
+_OPERATIONS = (
+    cst.BinaryOperation,
+    cst.UnaryOperation,
+    cst.BooleanOperation,
+    cst.Comparison,
+    cst.IfExp,
+    cst.Lambda,
+    cst.NamedExpr,
+    cst.Await,
+)
+_TIGHT = (*_OPERATIONS[:5], cst.ComparisonTarget, cst.Attribute, cst.StarredElement)
+
+
+def _fitting(
+    new: cst.BaseExpression, old: cst.CSTNode, parent: cst.CSTNode | None
+) -> cst.BaseExpression:
+    """An expression in the place of another, in parentheses where these hold it."""
+    called = isinstance(parent, (cst.Call, cst.Subscript)) and old in (
+        getattr(parent, "func", None),
+        getattr(parent, "value", None),
+    )
+    if new.lpar or not isinstance(old, cst.BaseExpression):
+        return new
+    if isinstance(new, cst.Tuple):
+        whole = isinstance(parent, (cst.Assign, cst.AssignTarget, cst.Return, cst.For))
+        around = not whole and not isinstance(parent, (cst.Index, cst.CompFor))
+    else:
+        around = isinstance(new, _OPERATIONS) and (called or isinstance(parent, _TIGHT))
+    if not around:
+        return new
+    return new.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
 def changed(

@@ -15,6 +15,7 @@ from ..project.workers import Limits, Overrun, work_through
 from ..report.findings import Finding, Outcome, Safety
 from ..report.model import FileResult, FileStatus, Report, merge
 from ..rules.over_budget import OVER_BUDGET
+from ..rules.registry import plugins
 from .counting import counted
 from .pipeline import Job, process_file, process_source
 from .settle import settle
@@ -93,6 +94,7 @@ def run_job(
     progress: Callable[[FileResult], None] | None = None,
 ) -> Report:
     """Process every file. The report does not depend on ``jobs``."""
+    plugins()  # here, where a fault of theirs ends the run
     ordered = tuple(files)
     results: list[FileResult] = []
     for result in _results(ordered, job, jobs, limits or Limits()):

@@ -37,6 +37,7 @@ from .import_judge import import_diagnosis, rule_of, star_diagnosis
 from .import_line import import_edit, imports_tensorflow
 from .imports import Fate, ImportItem, gather_imports, rewrite_imports
 from .notes import note_edit
+from .registry import plugins
 from .symbol_judge import SAID_OF_TF1, SPECIAL, diagnose, symbol_use, will_mean
 from .written_for import is_ambiguous, written_for_tf2
 
@@ -140,6 +141,7 @@ class _Engine:
         self._judge_strings()
         self._judge_bygone()
         self._judge_dimensions()
+        self._judge_by_plugins()
         self._judge_imports()
         if all(place.diagnosis.rule in SAID_OF_TF1 for place in self.found):
             self.found.clear()
@@ -300,6 +302,12 @@ class _Engine:
         """Sizes that a TensorShape of TF 1 held as objects."""
         if self._knows_tensorflow or "tfmigrate.compat" in self.context.text:
             for node, diagnosis in shape_dimension.diagnoses(self.context):
+                self._add(node, None, diagnosis)
+
+    def _judge_by_plugins(self) -> None:
+        """What rules of other packages say."""
+        for module in plugins():
+            for node, diagnosis in module.diagnoses(self.context):
                 self._add(node, None, diagnosis)
 
     @cached_property

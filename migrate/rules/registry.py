@@ -1,10 +1,15 @@
-"""Finds the rules: every module of this package that defines ``RULE``."""
+"""Finds the rules: every module of this package that defines ``RULE``.
+
+Other packages bring rules by entry points of the group ``tfmigrate.rules``, each a
+module with ``RULE`` and ``diagnoses(context)``, as `shape_dimension` has them.
+"""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
 from functools import lru_cache
+from importlib.metadata import entry_points
 from types import ModuleType
 
 from ..errors import UserError, did_you_mean
@@ -45,15 +50,42 @@ def rule_modules() -> tuple[ModuleType, ...]:
 
 
 @lru_cache(maxsize=1)
+def plugins() -> tuple[ModuleType, ...]:
+    """The modules of rules that other packages bring."""
+    found: list[ModuleType] = []
+    taken = {one.id for one in _own_rules()}
+    for one in entry_points(group="tfmigrate.rules"):
+        named = f"the rule {one.name} ({one.value})"
+        try:
+            module = one.load()
+            rule = module.RULE
+            module.diagnoses  # noqa: B018 - it is called when files are looked at
+        except Exception as error:
+            raise UserError(
+                f"{named} cannot be loaded: {type(error).__name__}: {error}",
+                hint="mend or uninstall the package that brings it",
+            ) from None
+        if not isinstance(rule, Rule) or rule.id in taken:
+            raise UserError(
+                f"{named} needs a RULE with an id of its own, not {rule.id!r}"
+                if isinstance(rule, Rule)
+                else f"{named} needs a RULE of tfmigrate.rules.base.Rule"
+            )
+        taken.add(rule.id)
+        found.append(module)
+    return tuple(found)
+
+
+@lru_cache(maxsize=1)
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, in order of ids, the ones of training programs included."""
+    rules = [*_own_rules(), *(module.RULE for module in plugins())]
+    return tuple(sorted(rules, key=lambda rule: rule.id))
+
+
+def _own_rules() -> list[Rule]:
     rules = [module.RULE for module in rule_modules()]
-    return tuple(
-        sorted(
-            [*rules, *training_program.RULES, PYTHON2, PINNED, OVER_BUDGET],
-            key=lambda rule: rule.id,
-        )
-    )
+    return [*rules, *training_program.RULES, PYTHON2, PINNED, OVER_BUDGET]
 
 
 def find_rule(text: str) -> Rule:

@@ -597,6 +597,15 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
             "        mode, loss=loss, train_op=train_op, scaffold=scaffold)\n",
         ),
     ),
+    "scaffold_that_begins": (
+        (
+            _LAST,
+            "    scaffold = tf.train.Scaffold(local_init_op=tf.group(\n"
+            "        tf.local_variables_initializer(), tf.tables_initializer()))\n"
+            "    return tf.estimator.EstimatorSpec(\n"
+            "        mode, loss=loss, train_op=train_op, scaffold=scaffold)\n",
+        ),
+    ),
     "hparams_object": (
         (
             _MAIN,

@@ -71,7 +71,7 @@ class Said(cst.CSTTransformer):
         self.rate = rate
         self.step = "step"
         # Expressions that the constructor says in another way.
-        self.replaced = maker.replaced if init else {}
+        self.replaced = maker.replaced if init else maker.computed
         self.took_gradients = False
 
     def statement(self, node: Statement) -> str:

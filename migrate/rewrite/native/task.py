@@ -11,6 +11,7 @@ from types import MappingProxyType
 import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
+from ...code.names import fresh
 from ...code.statements import assigned, is_docstring
 from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
@@ -46,6 +47,15 @@ _INPUTS = (
 _WHOLE = ("tf.keras.Model", "tf.keras.Sequential", "tf.keras.models.")
 # Parts of a specification that a Task has no place for.
 _NO_PLACE = ("scaffold", "scaffold_fn", "host_call", "output_alternatives")
+# What a Scaffold is told that only begins, and what this may be made of.
+_BEGINS = ("init_op", "local_init_op")
+_BEGINNING = (
+    "tf.group",
+    "tf.global_variables_initializer",
+    "tf.local_variables_initializer",
+    "tf.tables_initializer",
+    "tf.initialize_all_tables",
+)
 _IDLE = "a summary of a metric that was 0 for ever, as nothing updated it, is gone"
 _ENDS = (
     "checkpoints of TensorFlow 1 name variables, those of TensorFlow 2 have paths: "
@@ -109,6 +119,8 @@ class _Parts:
     # Metrics that others are computed of: their places and names; what makes them.
     named_metrics: dict[int, str] = field(default_factory=dict)
     named_lines: list[str] = field(default_factory=list)
+    # Metrics that are nothing but parts of others, by their attributes.
+    inner_metrics: dict[str, Called] = field(default_factory=dict)
 
 
 def task_of(
@@ -198,6 +210,8 @@ class Maker:
         self.beyond: list[Statement] = []
         # What a head is given, which the forward pass then returns.
         self.logits: cst.BaseExpression | None = None
+        # What methods of the Task's own compute, and how these are called.
+        self.computed: dict[cst.BaseExpression, str] = {}
         # Expressions for which the constructor has another text.
         self.replaced: dict[cst.BaseExpression, str] = {}
 
@@ -240,6 +254,10 @@ class Maker:
         methods += self._initialize()
         methods += self._watch(watched)
         methods += training.methods
+        steps = [one for one in methods if one.name == "train_step"]
+        if steps and any(one.name == "watch" for one in methods):
+            seen = f"self.watch({self.features}, {self.labels}, outputs)"
+            steps[0].returned = f'{{"loss": loss, **{seen}}}'
         self._check_rest()
         self._check_layers()
         init = self._init(model, model_setup, training, metrics)
@@ -329,7 +347,8 @@ class Maker:
         lines += setup
         lines += [*self._above_model(), f"self.model = {model}\n"]
         lines += [one for one in training.setup if one not in setup]
-        lines = tidy.with_optimizer(lines, training.optimizer)
+        made = {"optimizer": training.optimizer, **training.others}
+        lines = tidy.with_attributes(lines, made)
         if metrics:
             lines += self.parts.named_lines
             lines.append(tidy.listed("self.metrics", metrics))
@@ -584,8 +603,23 @@ class Maker:
         for mode in self.modes.values():
             assert mode.spec is not None
             for name in _NO_PLACE:
-                if name in mode.spec and not _is_empty(mode.spec[name].node):
-                    raise self.stop(mode.spec[name].node, f"EstimatorSpec(`{name}`=)")
+                given = mode.spec.get(name)
+                if given is None or _is_empty(given.node):
+                    continue
+                if name != "scaffold" or not self._only_begins(mode, given.node):
+                    raise self.stop(given.node, f"`{name}=` has no place in a Task")
+
+    def _only_begins(self, mode: Mode, node: cst.BaseExpression) -> bool:
+        """A Scaffold says no more than that tables and variables begin, as they do."""
+        made = mode.source_of(node)
+        if not isinstance(made, cst.Call):
+            return False
+        values = [(one.keyword, mode.source_of(one.value)) for one in made.args]
+        calls = [one for _, value in values for one in walk(value, cst.Call)]
+        return self.tree.symbol(made.func) == "tf.train.Scaffold" and (
+            all(key is not None and key.value in _BEGINS for key, _ in values)
+            and all(self.tree.symbol(one.func) in _BEGINNING for one in calls)
+        )
 
     # -- the model
 
@@ -854,7 +888,7 @@ class Maker:
         more: Sequence[Statement] = (),
         labels: bool = True,
     ) -> Method:
-        found = mode.needed(nodes, more)
+        found = mode.needed(nodes, more, given=self.computed)
         self._use(found.statements)
         self._check_free(found, nodes[0] if nodes else self.defined, labels=labels)
         said = Said(self, mode)
@@ -885,6 +919,14 @@ class Maker:
         met = sorted(found.free & late & {*self.given})
         if met:
             raise self.stop(node, f"it depends on `{met[0]}`")
+
+    def method(self, name: str, node: cst.BaseExpression) -> Method:
+        """What training computes of a batch, as a method that others call."""
+        made = self._sliced(self.train, name, [node], node)
+        parameter, _ = self._unpacked(set())
+        given = ", ".join((self.features, self.labels, parameter))
+        self.computed[self.train.source_of(node)] = f"self.{name}({given})"
+        return made
 
     def _loss(self, mode: Mode, name: str, *, summaries: bool = False) -> Method:
         assert mode.spec is not None
@@ -937,7 +979,7 @@ class Maker:
         if not found:
             return []
         nodes = list(found.values())
-        read = mode.needed(nodes)
+        read = mode.needed(nodes, given=self.computed)
         if {*self.again} & {*read.statements}:
             raise self.stop(self.again[0], "a hook looks at what a second call gives")
         self._use(read.statements)
@@ -1036,15 +1078,23 @@ class Maker:
                 if n != "name"
             ]
         constructors = [one.constructor.text for one in found]
+        inner = []
+        for name, value in self.parts.inner_metrics.items():
+            inner.append((f"self.{name}", self.metric_of(mode, name, value)))
+            line = f"self.{name} = {inner[-1][1].constructor.text}\n"
+            self.parts.named_lines.append(line)
+            arguments = mode.arguments(value, METRICS[value.symbol])
+            given_to = [a.node for n, a in arguments.items() if n != "name"]
+            nodes += map(mode.source_of, given_to)
         for place, name in self.parts.named_metrics.items():
             line = f"{name} = {constructors[place]}\n"
             self.parts.named_lines.append(line)
             constructors[place] = name
-        read = mode.needed(nodes)
+        read = mode.needed(nodes, given=self.computed)
         self.parts.used.update(read.statements)
         parameter, unpacked = self._unpacked(read.outputs)
         default = (self.labels, parameter)
-        plain = all(
+        plain = not inner and all(
             one.update == default and one.sample_weight is None for one in found
         )
         if plain and not unpacked and not read.statements:
@@ -1060,7 +1110,7 @@ class Maker:
             if len(line) > 80:
                 line = f"{tidy.held('()', names, 99)} = self.metrics\n"
             lines.append(line)
-        for name, made in zip(names, found, strict=True):
+        for name, made in (*zip(names, found, strict=True), *inner):
             if not made.update:
                 continue  # others are updated
             inside = list(made.update)
@@ -1085,18 +1135,31 @@ class Maker:
         shown = mode.source_of(pair.elements[0].value)
         known = [one.value for _, one in before]
         names = _identifiers([key for key, _ in before], [], ())
-        parts: dict[cst.BaseExpression, str] = {}
+        texts: dict[cst.BaseExpression, str] = {}
+        # What the function that computes calls the results, and the metrics.
+        parts: dict[str, str] = {}
+        inner = dict(self.parts.inner_metrics)
         for one in walk(shown):
-            source = mode.source_of(one) if isinstance(one, cst.BaseExpression) else one
-            held = (
-                values.get(source.value) if isinstance(source, cst.Subscript) else None
-            )
-            if held in known and self.tree.code(source).endswith("[0]"):
-                assert isinstance(one, cst.BaseExpression)
-                place = known.index(held)
-                parts[one] = f"{names[place]}.result()"
-                self.parts.named_metrics[place] = names[place]
-        read = mode.needed([shown], given=parts)
+            if not isinstance(one, cst.Name | cst.Subscript):
+                continue
+            source = mode.source_of(one)
+            if isinstance(source, cst.Subscript):
+                held = values.get(source.value)
+                if held in known and self.tree.code(source).endswith("[0]"):
+                    place = known.index(held)
+                    self.parts.named_metrics[place] = names[place]
+                    texts[one] = names[place]
+                    parts[names[place]] = names[place]
+                continue
+            own = mode.first_of(one) if isinstance(one, cst.Name) else None
+            made = values.get(own) if own is not None else None
+            if isinstance(made, Called) and made.symbol in METRICS:
+                texts[one] = self.tree.code(one)
+                if texts[one] not in parts:
+                    kind = made.symbol.rpartition(".")[2]
+                    name = fresh(kind, {*inner, *names, "model", "optimizer"})
+                    inner[name], parts[texts[one]] = made, f"self.{name}"
+        read = mode.needed([shown], given=texts)
         updates = {
             self.tree.symbol(one.func)
             for one in walk(mode.source_of(pair.elements[1].value))
@@ -1105,11 +1168,13 @@ class Maker:
         plain = {"tf.group", "tf.identity", "tf.tuple"}
         if not parts or read.statements or read.free & self.late or updates - plain:
             return None
-        self.replaced.update(parts)
+        self.replaced.update(texts)
         text = Said(self, mode, init=True).expression(shown)
+        self.parts.inner_metrics = inner
         self.parts.words.add("Computed")
-        name = f"{self.quote}{key}{self.quote}"
-        return Metric(Code(f"Computed(lambda: {text}, {name})"), ())
+        made_of = f"lambda {', '.join(parts)}: {text}"
+        given = [made_of, f"{self.quote}{key}{self.quote}", *parts.values()]
+        return Metric(Code(f"Computed{tidy.held('()', given, 24)}"), ())
 
     def _predictions(self) -> list[Method]:
         mode = self.modes["PREDICT"]

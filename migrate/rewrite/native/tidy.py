@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from ...code.pure import is_pure
 from ...names.ast_nodes import children as ast_children
@@ -257,23 +257,30 @@ def _stores(code: str) -> set[str]:
 
 def returning(lines: Sequence[str], returned: str) -> tuple[list[str], str]:
     """``x = f(y)`` and ``return x`` become ``return f(y)``."""
-    if _gives(lines, returned) and "#" not in lines[-1]:
+    if lines and _gives(lines[-1], returned) and "#" not in lines[-1]:
         start = lines[-1].index("=") + 1
         return list(lines[:-1]), lines[-1][start:].strip()
     return list(lines), returned
 
 
-def with_optimizer(lines: Sequence[str], value: str) -> list[str]:
-    """Statements that give a value to the optimizer, without a name in between."""
-    if _gives(lines, value):
-        changed = re.sub(rf"(?m)^{value} =", "self.optimizer =", lines[-1], count=1)
-        return [*lines[:-1], changed]
-    return [*lines, f"self.optimizer = {value}\n"]
+def with_attributes(lines: Sequence[str], values: Mapping[str, str]) -> list[str]:
+    """Statements that give values to attributes, without a name in between."""
+    lines = list(lines)
+    for attribute, value in values.items():
+        made = [line for line in lines if _gives(line, value)]
+        if len(made) == 1 and sum(value in _loads(line) for line in lines) == 0:
+            changed = re.sub(
+                rf"(?m)^{value} =", f"self.{attribute} =", made[0], count=1
+            )
+            lines[lines.index(made[0])] = changed
+        else:
+            lines.append(f"self.{attribute} = {value}\n")
+    return lines
 
 
-def _gives(lines: Sequence[str], name: str) -> bool:
-    """The last statement gives a name its value."""
-    last = ast.parse(lines[-1]).body if lines and name.isidentifier() else []
+def _gives(line: str, name: str) -> bool:
+    """A statement gives a name its value, and does nothing else."""
+    last = ast.parse(line).body if name.isidentifier() else []
     one = last[0] if len(last) == 1 else None
     return (
         isinstance(one, ast.Assign)
