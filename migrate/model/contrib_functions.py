@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["SIGNATURES", "WITHOUT_WEIGHTS", "contrib_name"]
-
 _PLACES = ("tf.contrib.layers.", "tf.contrib.slim.")
 _REST = (
     "activation_fn", "normalizer_fn", "normalizer_params", "weights_initializer",

@@ -19,8 +19,6 @@ from .notices import Stays
 from .spelling import TF, parameter
 from .taken import Helper, Taken
 
-__all__ = ["Classes"]
-
 # What to raise at a node of a file, with a reason.
 Stop = Callable[[File, cst.CSTNode, str], Blocked]
 

@@ -13,8 +13,6 @@ from ...model.layer_functions import LayerFunction
 from .draws import draws
 from .spelling import TF
 
-__all__ = ["constructor_of", "matched", "name_in"]
-
 Text = Callable[[cst.BaseExpression], str]
 
 

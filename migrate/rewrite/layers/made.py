@@ -19,8 +19,6 @@ from .spelling import FLAGS, TF, argument_of, spaced
 if TYPE_CHECKING:
     from .bodies import Body
 
-__all__ = ["METHODS", "helped", "layer", "layer_of_keras"]
-
 # Methods of lifted classes that make variables as a function of TensorFlow 1 does.
 METHODS = {
     "variable": "get_variable",

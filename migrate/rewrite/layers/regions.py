@@ -164,7 +164,7 @@ class Standing:
         outside |= inside & self._bound_before(region[0])
         body = self.classes.body(self.defined, region, outside, file)
         behind = set() if run.returns else self._read_behind(region, loops)
-        hoisted = [s for s in region if self._is_hoisted(body, s, behind)]
+        hoisted = [s for s in region if self._is_hoisted(body, s)]
         if hoisted:
             region = [s for s in region if s not in hoisted]
             outside |= {n for s in hoisted for n in body.binds(s)}
@@ -360,7 +360,7 @@ class Standing:
             before = one
         return False
 
-    def _is_hoisted(self, body: Body, statement: Statement, behind: set[str]) -> bool:
+    def _is_hoisted(self, body: Body, statement: Statement) -> bool:
         """Plain values, which stay in the function before the layers."""
         names = body.binds(statement)
         if not names or self.notes.makes(statement) or names & body.late:

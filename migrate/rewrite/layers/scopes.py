@@ -22,8 +22,6 @@ from ...model.notes import Notes
 from ...project.facts import ParsedModule, ProjectFacts
 from .spelling import argument_of
 
-__all__ = ["check_outer_scopes", "with_scopes_said"]
-
 _ARG_SCOPES = ("tf.contrib.framework.arg_scope", "tf.contrib.slim.arg_scope")
 _SCOPE = (
     "name_or_scope", "default_name", "values", "initializer", "regularizer",

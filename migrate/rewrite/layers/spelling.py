@@ -8,18 +8,6 @@ import libcst as cst
 
 from ...code.tree import walk
 
-__all__ = [
-    "FLAGS",
-    "RESERVED",
-    "TF",
-    "argument_of",
-    "as_names",
-    "names_of",
-    "parameter",
-    "spaced",
-    "with_owner",
-]
-
 # Stands for the program's name of TensorFlow in code of a constructor.
 TF = "__tf__"
 # Attributes of Keras models and layers that an attribute of ours must not hide.

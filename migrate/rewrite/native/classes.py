@@ -51,8 +51,6 @@ from .text import (
 from .towers import with_towers_unfolded
 from .weights import SEQUENCE_INPUT, move_weights, sequence_input
 
-__all__ = ["plain_classes", "training_words"]
-
 _KERAS = "tf_keras.layers."
 _BASES = {
     "tf.estimator.ScopedModel": "tf_keras.Model",

@@ -15,17 +15,6 @@ from typing import Protocol
 from ...model.contrib_functions import SIGNATURES, contrib_name
 from .code import UNKNOWN, Refused, call, dotted, grouped, is_absent, literal, parsed
 
-__all__ = [
-    "Layers",
-    "Plain",
-    "Reader",
-    "dictionary",
-    "initializer",
-    "layers",
-    "rate_of",
-    "regularizer",
-]
-
 _KERAS = "tf_keras.layers."
 _STARTS = "tf_keras.initializers."
 _ACTIVATIONS = {"linear": "None", "relu": "tf.nn.relu", "relu6": "tf.nn.relu6"}

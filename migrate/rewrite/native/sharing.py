@@ -20,8 +20,6 @@ from .text import attribute_of_self, names_in, parameters_of
 if TYPE_CHECKING:
     from .classes import Lifted
 
-__all__ = ["Places", "has_mode_branches", "merge_shared"]
-
 # Parameters that say whether a model trains.
 _FLAGS = {*FLAGS, "mode"}
 

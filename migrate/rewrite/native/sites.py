@@ -32,8 +32,6 @@ from .text import (
     without_gone,
 )
 
-__all__ = ["Program", "simplified"]
-
 _VERBS = ("Build", "Create", "Make", "Get", "Define", "Construct", "Setup")
 
 
@@ -827,15 +825,6 @@ def _nested(program: Program, plain: Plain) -> bool:
     start, _ = text.span(block)
     text.replace(start, start, f"{code}\n\n\n")
     return True
-
-
-def _names_one(statement: ast.stmt) -> bool:
-    """``x = ...``"""
-    return (
-        isinstance(statement, ast.Assign)
-        and len(statement.targets) == 1
-        and isinstance(statement.targets[0], ast.Name)
-    )
 
 
 def _without_verb(program: Program, plain: Plain) -> bool:
