@@ -12,6 +12,7 @@ _USUAL: dict[str, Term] = {
     "activation": constant(None),
     "activity_regularizer": constant(None),
     "data_format": constant("channels_last"),
+    "rate": constant(0.5),
     "trainable": constant(True),
     "use_bias": constant(True),
 }

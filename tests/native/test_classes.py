@@ -106,6 +106,22 @@ def test_what_keras_cannot_say_is_refused(init: str, call: str, why: str) -> Non
         plain(model(init, call))
 
 
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("net = Net()(features, 1)", "`Net` is made where it is called"),
+        ("net = Net()\n    net = net(features, 1)", "`net` is a model, and what it"),
+    ],
+)
+def test_a_model_that_a_task_cannot_hold(code: str, why: str) -> None:
+    made = model("self.dense = tf.keras.layers.Dense(1)", "return self.dense(x)")
+    function = (
+        f"\n\ndef model_fn(features, labels, mode):\n    {code}\n    return net\n"
+    )
+    with pytest.raises(Refused, match=why):
+        plain(made + function)
+
+
 # -- weights
 
 

@@ -51,6 +51,8 @@ def constructor_of(
             raise source.stop(call, f"batch normalization with `{parameter}`")
     for parameter in ("fused", "renorm_clipping", "renorm_momentum", "adjustment"):
         given.pop(parameter, None)
+    if layer.keras == "Dropout":
+        given = {"rate": cst.Float("0.5")} | given
     positional = sum(argument.keyword is None for argument in call.args) - inputs
     parts = []
     for index, (parameter, value) in enumerate(given.items()):

@@ -143,6 +143,12 @@ def _check_made_once(parsed: ParsedModule, names: set[str]) -> None:
             *model_functions,
         ):
             raise Refused(f"`{around.name}` makes its layers whenever it is called")
+        user = above[node]
+        if isinstance(user, ast.Call) and user.func is node and around is not tree:
+            raise Refused(f"`{dotted(node.func)}` is made where it is called: name it")
+        name = dotted(user.targets[0]) if isinstance(user, ast.Assign) else ""
+        if name and sum(one.id == name for one in stores_in(around)) > 1:
+            raise Refused(f"`{name}` is a model, and what it gives as well")
 
 
 def training_words(parsed: ParsedModule) -> frozenset[str]:

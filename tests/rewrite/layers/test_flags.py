@@ -50,3 +50,9 @@ def test_a_layer_without_weights_is_one_in_all_rounds() -> None:
     assert "net = self.same(net" in found
     assert "self.drop_layers.append(" in found
     assert "[self.flatten(one) for one in tf.split(net, 2)]" in found
+
+
+def test_the_share_that_is_dropped_is_said() -> None:
+    assert "tf.keras.layers.Dropout(rate=0.5)" in lifted(
+        "net = tf.layers.dropout(net)\n"
+    )
