@@ -26,7 +26,7 @@ from ...rules.written_for import written_for_tf2
 from ...training import defined_for
 from ..asked import called_in, taken_from, words_of
 from ..layers.model_functions import is_model_fn
-from ..layers.together import Lifting, lifted_together
+from ..layers.together import lifted_together
 from .brought import with_helpers_brought
 from .chosen_strategy import with_strategy
 from .classes import plain_classes, training_words
@@ -339,19 +339,20 @@ class _Program:
         # Columns are made anywhere, also where no model function sees it.
         shared = any("shared_embedding_column" in one.source.text for one in files)
         texts = "\n".join(one.source.text for one in files)
-        lifting = lifted_together(files, facts)
-        for one in lifting:
-            self._check_lifted(one)
+        try:
+            lifted = lifted_together(files, facts)
+        except Blocked as stop:
+            raise Refused(stop.reason) from None
         self.files = []
         for old, one, (_, shares), first in zip(
-            files, lifting, told, written, strict=True
+            files, lifted, told, written, strict=True
         ):
             try:
                 plain = plain_classes(
-                    self._prepared(one.parsed), facts, shares, shared_columns=shared
+                    self._prepared(one), facts, shares, shared_columns=shared
                 )
             except Refused as stop:
-                raise Refused(_placed(f"{stop}", one.parsed, first)) from None
+                raise Refused(_placed(f"{stop}", one, first)) from None
             plain = with_names_of_keras(plain, facts, texts)
             words = training_words(plain)
             self.files.append(_File(plain, first, written_for_tf2(old.resolver), words))
@@ -361,11 +362,6 @@ class _Program:
         """A lifted file whose classes are models that are told whether they train."""
         parsed = with_networks_as_models(parsed, self.facts)
         return with_training_flag(parsed, self.facts)
-
-    def _check_lifted(self, one: Lifting) -> None:
-        for line, reason in one.left:
-            if "no layers are seen" not in reason:
-                raise Refused(f"{reason} ({one.parsed.path.name}:{line})")
 
     def make_tasks(self) -> None:
         """Puts a Task in the place of each model function."""
