@@ -33,7 +33,7 @@ from .classes import plain_classes, training_words
 from .code import Refused
 from .config import CLUSTER
 from .dropout_cells import with_constant_shares
-from .flags import with_training_flag
+from .flags import with_one_flag, with_training_flag
 from .given_functions import with_given_functions
 from .idle import without_idle_words
 from .imports import Wanted, with_imports
@@ -333,6 +333,7 @@ class _Program:
         told = [with_constant_shares(one, facts) for one in files]
         files = [one for one, _ in told]
         files = [with_norm_pairs_joined(one, facts) for one in files]
+        files = [with_one_flag(one, facts, is_model_fn) for one in files]
         files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
         files = [with_metrics_unrolled(one, facts, is_model_fn) for one in files]
         files = [with_losses_added(one, facts, is_model_fn, files) for one in files]
