@@ -47,6 +47,8 @@ from .values import (
 # (what is made, the scopes, loops and branches around it)
 Event = tuple[tuple[str, tuple[tuple[str, str], ...]], tuple[str, ...]]
 _BUILTINS = frozenset(dir(builtins))
+# What a module calls for a value that its functions call.
+_MADE_FIRST = ("collections.namedtuple", "typing.NamedTuple", "functools.partial")
 _TAKES_SCOPE = {"tf.contrib.framework.add_arg_scope", "tf.contrib.slim.add_arg_scope"}
 # Methods of layers and cells that are their calls, by another name.
 _CALLS_IT = ("__call__", "apply")
@@ -278,7 +280,7 @@ class Expressions(ABC):
             return self.outside(found.node, Env(found.module, {}))
         if isinstance(found.node, cst.Call):
             made = found.module.resolver.qualified(found.node.func)
-            if made in ("collections.namedtuple", "typing.NamedTuple"):
+            if made in _MADE_FIRST:
                 return self.expression(found.node, Env(found.module, {}))
         return Config()
 

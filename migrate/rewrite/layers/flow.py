@@ -12,16 +12,6 @@ from ...model.notes import Notes
 from ...model.values import Instance, options_of
 from ...names.dotted import import_path
 
-__all__ = [
-    "blocks",
-    "bound_by",
-    "bound_by_head",
-    "imported_by",
-    "surely_bound",
-    "without_blocks",
-    "written_by",
-]
-
 
 def bound_by(statement: cst.CSTNode, notes: Notes) -> set[str]:
     """Names that a statement, or one inside of it, binds.

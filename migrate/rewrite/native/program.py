@@ -26,14 +26,14 @@ from ...rules.written_for import written_for_tf2
 from ...training import defined_for
 from ..asked import called_in, taken_from, words_of
 from ..layers.model_functions import is_model_fn
-from ..layers.together import Lifting, lifted_together
+from ..layers.together import lifted_together
 from .brought import with_helpers_brought
 from .chosen_strategy import with_strategy
 from .classes import plain_classes, training_words
 from .code import Refused
 from .config import CLUSTER
 from .dropout_cells import with_constant_shares
-from .flags import with_training_flag
+from .flags import with_one_flag, with_training_flag
 from .given_functions import with_given_functions
 from .idle import without_idle_words
 from .imports import Wanted, with_imports
@@ -333,25 +333,27 @@ class _Program:
         told = [with_constant_shares(one, facts) for one in files]
         files = [one for one, _ in told]
         files = [with_norm_pairs_joined(one, facts) for one in files]
+        files = [with_one_flag(one, facts, is_model_fn) for one in files]
         files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
         files = [with_metrics_unrolled(one, facts, is_model_fn) for one in files]
         files = [with_losses_added(one, facts, is_model_fn, files) for one in files]
         # Columns are made anywhere, also where no model function sees it.
         shared = any("shared_embedding_column" in one.source.text for one in files)
         texts = "\n".join(one.source.text for one in files)
-        lifting = lifted_together(files, facts)
-        for one in lifting:
-            self._check_lifted(one)
+        try:
+            lifted = lifted_together(files, facts)
+        except Blocked as stop:
+            raise Refused(stop.reason) from None
         self.files = []
         for old, one, (_, shares), first in zip(
-            files, lifting, told, written, strict=True
+            files, lifted, told, written, strict=True
         ):
             try:
                 plain = plain_classes(
-                    self._prepared(one.parsed), facts, shares, shared_columns=shared
+                    self._prepared(one), facts, shares, shared_columns=shared
                 )
             except Refused as stop:
-                raise Refused(_placed(f"{stop}", one.parsed, first)) from None
+                raise Refused(_placed(f"{stop}", one, first)) from None
             plain = with_names_of_keras(plain, facts, texts)
             words = training_words(plain)
             self.files.append(_File(plain, first, written_for_tf2(old.resolver), words))
@@ -361,11 +363,6 @@ class _Program:
         """A lifted file whose classes are models that are told whether they train."""
         parsed = with_networks_as_models(parsed, self.facts)
         return with_training_flag(parsed, self.facts)
-
-    def _check_lifted(self, one: Lifting) -> None:
-        for line, reason in one.left:
-            if "no layers are seen" not in reason:
-                raise Refused(f"{reason} ({one.parsed.path.name}:{line})")
 
     def make_tasks(self) -> None:
         """Puts a Task in the place of each model function."""
