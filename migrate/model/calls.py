@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import libcst as cst
 
-from ..code.tree import walk
+from ..names.nodes import everything
 from ..project.facts import Definition, ParsedModule
 from . import api, definitions, unseen
 from .api import Call
@@ -149,9 +149,9 @@ class Calls(Expressions):
             self._returned.pop()
             self._running.pop()
             self.by_mode, self.parted = by_mode, parted
-        makes = any(
-            one in self.notes.made or one in self.notes.helpers for one in walk(node)
-        )
+        below = everything(node)
+        made = (self.notes.made, self.notes.helpers)
+        makes = not all(one.keys().isdisjoint(below) for one in made)
         if makes and node in self._again:
             self.unknown("a function with layers that calls itself", node, env)
         outer = len(self._around)

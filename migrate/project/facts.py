@@ -74,6 +74,7 @@ class ProjectFacts:
     # Makes Python 3 of a file of Python 2, where a run was asked to.
     converter: Callable[[Path, bytes], bytes] | None = None
     _converted: dict[tuple[str, str], bytes] = field(default_factory=dict)
+    _names: dict[Path, tuple[str, bool]] = field(default_factory=dict)
     _roots: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _added: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _found: dict[tuple[str, str], Path | None] = field(default_factory=dict)
@@ -99,14 +100,16 @@ class ProjectFacts:
         The package chain is followed upwards through ``__init__.py`` files;
         what lies outside any package is imported by its own name.
         """
-        full = Path(os.path.abspath(path))
-        is_package = full.name == "__init__.py"
-        parts = [] if is_package else [full.stem]
-        directory = full.parent
-        while exists(directory / "__init__.py") and directory.parent != directory:
-            parts.append(directory.name)
-            directory = directory.parent
-        return ".".join(reversed(parts)) or full.stem, is_package
+        if path not in self._names:
+            full = Path(os.path.abspath(path))
+            is_package = full.name == "__init__.py"
+            parts = [] if is_package else [full.stem]
+            directory = full.parent
+            while exists(directory / "__init__.py") and directory.parent != directory:
+                parts.append(directory.name)
+                directory = directory.parent
+            self._names[path] = ".".join(reversed(parts)) or full.stem, is_package
+        return self._names[path]
 
     def import_roots(self, path: Path) -> tuple[str, ...]:
         """Directories that absolute imports of a file may start from."""

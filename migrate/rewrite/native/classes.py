@@ -360,8 +360,8 @@ class Module:
                     ("tf.layers", "tf.contrib.layers", "tf.contrib.slim")
                 ):
                     name = dotted(one.targets[0])
-            used = len(re.findall(rf"\b{name}\b", code)) > 1
-            if name and not used and not self._is_seen(name):
+            used = not name or len(re.findall(rf"\b{name}\b", code)) > 1
+            if not used and not self._is_seen(name):
                 text.cut(one)
         return text.done()
 

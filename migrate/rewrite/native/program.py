@@ -367,7 +367,9 @@ class _Program:
     def make_tasks(self) -> None:
         """Puts a Task in the place of each model function."""
         parsed = [one.parsed for one in self.files]
-        self.watched = frozenset[str]().union(*(watched(one, parsed) for one in parsed))
+        self.watched = frozenset[str]()
+        if any("Hook" in one.source.text for one in parsed):
+            self.watched = self.watched.union(*(watched(one, parsed) for one in parsed))
         for old, one in zip(self.before, self.files, strict=True):
             made: dict[str, str] = {}
             while True:

@@ -7,6 +7,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from ...names.ast_nodes import children as ast_children
 from ...names.ast_nodes import expression_of, parents_of, tree_of
@@ -391,7 +392,8 @@ def elements(target: ast.expr, over: ast.expr, attribute: str) -> set[str]:
 # -- line breaks
 
 
-def _tokens(code: str) -> list[tokenize.TokenInfo]:
+@lru_cache(maxsize=1024)
+def _tokens(code: str) -> Sequence[tokenize.TokenInfo]:
     try:
         return list(tokenize.generate_tokens(io.StringIO(code).readline))
     except (tokenize.TokenError, IndentationError):
