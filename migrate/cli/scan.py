@@ -59,7 +59,8 @@ def scan(
 ) -> None:
     """List legacy TensorFlow code, what a rewrite would make of it, and how sure.
 
-    Nothing is written and the code is never imported or run.
+    No file is changed, and no code is imported or run. A repository keeps the report
+    in .tfmigrate/cache and tells it again while nothing has changed.
     """
     require_writable(output)
     if verbose and format_ != "text":
