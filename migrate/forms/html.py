@@ -86,25 +86,24 @@ def _programs(report: Report) -> str:
     rows = []
     worst_first = sorted(report.programs, key=lambda one: -one[1].outcome.rank)
     for path, program in worst_first:
-        why = f"{program.place}: {program.reason}" if program.reason else ""
-        outcome, lines = program.outcome.value, str(program.review or "")
-        rows.append((f"`{path.as_posix()}`", outcome, lines, why, program.advice or ""))
-    rows += [
-        (f"`{added.path.as_posix()}`", "added", str(added.new_lines), "", "")
-        for added in report.added
-    ]
+        row = [path.as_posix(), program.outcome.value, str(program.review or "")]
+        if program.reason:
+            row.append(f"why: {program.place}: {program.reason}")
+        if program.advice:
+            row.append(f"what would change it: {program.advice}")
+        rows.append(row)
+    rows += [[a.path.as_posix(), "added", str(a.new_lines)] for a in report.added]
     proofs = "".join(f"<li>{html.escape(p.sentence)}</li>" for p in report.proofs)
     trials = f'<ul class="proofs">{proofs}</ul>' if proofs else ""
     if not rows:
         return trials
-    heads = ["program", "becomes", "lines to review", "why not native"]
-    heads += ["what would change it"]
-    # Where all is native there is nothing to ask.
-    used = len(heads) if any(row[3] for row in rows) else 3
-    head = "".join(f"<th>{text}</th>" for text in heads[:used])
+    heads = ("program", "becomes", "lines to review")
+    head = "".join(f"<th>{text}</th>" for text in heads)
     body = "".join(
-        f"<tr>{''.join(f'<td>{_code(cell)}</td>' for cell in row[:used])}</tr>"
-        for row in rows
+        f"<tr><td><code>{html.escape(path)}</code>"
+        f"{''.join(f'<div>{_code(line)}</div>' for line in more)}</td>"
+        f"<td>{outcome}</td><td>{lines}</td></tr>"
+        for path, outcome, lines, *more in rows
     )
     counts = report.programs_by_outcome().items()
     told = ", ".join(f"{n} {outcome.value}" for outcome, n in counts if n)

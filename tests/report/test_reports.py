@@ -561,8 +561,6 @@ def test_a_file_to_add_is_no_place_for_a_mark(tmp_path: Path) -> None:
         assert "TFM101" in marks
         assert "TFM107::" not in marks
         assert '"TFM107"' not in marks
-    # All of it is native: nothing asks why.
-    assert "why not native" not in render(report, "html", written=False)
 
 
 def test_what_stopped_a_proof_is_the_next_step(report: Report) -> None:
