@@ -44,7 +44,7 @@ Examples:
   tfmigrate rewrite src/ --strategy mirrored   train on all GPUs of a machine
   tfmigrate rewrite src/ --check          exit 1 if anything is left to do
   tfmigrate rewrite train.py --prove      train old and new side by side first
-  tfmigrate rewrite src/ --prove-command 'python -m trainer.task --steps 20'
+  tfmigrate rewrite . --prove-command 'python -m trainer.task --steps 20'
   tfmigrate rewrite - < old.py > new.py   as a filter
 
 \b
