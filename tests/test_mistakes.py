@@ -181,6 +181,20 @@ def test_a_module_of_a_package_started_as_a_script(here: Path) -> None:
     assert (done.returncode, done.stderr.endswith(hint)) == (1, True), done.stderr
 
 
+@pytest.mark.tensorflow
+def test_data_that_are_not_there_are_named_last(here: Path) -> None:
+    """Below what TensorFlow tells of its graph, where a terminal ends."""
+    (here / "nodata.py").write_text(
+        "import tensorflow as tf\n\n"
+        "lines = tf.data.TextLineDataset('nowhere.csv').make_one_shot_iterator()\n"
+        "tf.Session().run(lines.get_next())\n"
+    )
+    command = [sys.executable, "-m", "tfmigrate", "run", "nodata.py"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=here)
+    last = done.stderr.splitlines()[-1]
+    assert last == "error: nowhere.csv; No such file or directory", done.stderr
+
+
 def test_dirty_tree_and_no_git(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without --allow-dirty only what git can bring back is written."""
     subprocess.run(["git", "init", "-q", here], check=True)

@@ -171,7 +171,10 @@ def lay_out(page: str, folder: Path, native: Path) -> None:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     "page",
-    [page for page, blocks in BLOCKS.items() if HERE in blocks] + ["docs/verify.md"],
+    [
+        *(page for page, blocks in BLOCKS.items() if HERE in blocks),
+        pytest.param("docs/verify.md", marks=pytest.mark.slow),
+    ],
 )
 def test_commands_do_what_the_page_says(
     page: str, native: Path, tmp_path: Path

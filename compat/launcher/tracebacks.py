@@ -55,11 +55,21 @@ def _show(kind: type[BaseException], error: BaseException, tb: Any) -> None:
     error.__traceback__ = tb
     _strip_chain(error, set())
     traceback.print_exception(kind, error, error.__traceback__)
+    if hasattr(error, "node_def"):
+        print(f"error: {first_words(error)}", file=sys.stderr)
     main = getattr(sys.modules.get("__main__"), "__file__", None)
     if isinstance(error, ModuleNotFoundError) and main:
         hint = package_hint(error.name or "", os.path.abspath(main))
         if hint:
             print(hint, file=sys.stderr)
+
+
+def first_words(error: BaseException) -> str:
+    """What TensorFlow said first: between it and the end stand pages on its graph."""
+    while hasattr(error.__context__, "node_def"):
+        assert error.__context__ is not None
+        error = error.__context__
+    return str(getattr(error, "message", error)).partition("\n")[0]
 
 
 def package_hint(missing: str, program: str) -> str | None:
