@@ -12,6 +12,7 @@ _USUAL: dict[str, Term] = {
     "activation": constant(None),
     "activity_regularizer": constant(None),
     "data_format": constant("channels_last"),
+    "rate": constant(0.5),
     "trainable": constant(True),
     "use_bias": constant(True),
 }
@@ -20,7 +21,6 @@ _SILENT_NAMES = """
 _reuse adjustment fused renorm renorm_clipping renorm_momentum reuse virtual_batch_size
 """
 _SILENT = frozenset(_SILENT_NAMES.split())
-_OWN = term("as Keras begins")
 # What a layer of tf.layers leaves to the scope around it, if it is not told.
 STARTS = {
     **dict.fromkeys(
@@ -34,11 +34,8 @@ STARTS = {
 }
 
 
-def layer_term(kind: str, given: Mapping[str, Value], *, left_to_scope: bool) -> Term:
-    """A layer by its class of Keras, and the arguments that say something.
-
-    ``left_to_scope``: a kernel of which nothing is said begins as the scope says.
-    """
+def layer_term(kind: str, given: Mapping[str, Value]) -> Term:
+    """A layer by its class of Keras, and the arguments that say something."""
     said: dict[str, Term] = {}
     for name, value in given.items():
         if name in _SILENT:
@@ -46,10 +43,6 @@ def layer_term(kind: str, given: Mapping[str, Value], *, left_to_scope: bool) ->
         of = _argument(name, value)
         if of is not None and of is not _USUAL.get(name):
             said[name] = of
-    if not left_to_scope:
-        for name in STARTS.get(kind, ()):
-            if name not in given:
-                said[name] = _OWN
     parts = [term(f"{name}=", of) for name, of in sorted(said.items())]
     return term(kind, *parts)
 

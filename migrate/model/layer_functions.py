@@ -5,86 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 _CONV = (
-    "filters",
-    "kernel_size",
-    "strides",
-    "padding",
-    "data_format",
-    "dilation_rate",
-    "activation",
-    "use_bias",
-    "kernel_initializer",
-    "bias_initializer",
-    "kernel_regularizer",
-    "bias_regularizer",
-    "activity_regularizer",
-    "kernel_constraint",
-    "bias_constraint",
-    "trainable",
-    "name",
-    "reuse",
-)
+    "filters", "kernel_size", "strides", "padding", "data_format", "dilation_rate",
+    "activation", "use_bias", "kernel_initializer", "bias_initializer",
+    "kernel_regularizer", "bias_regularizer", "activity_regularizer",
+    "kernel_constraint", "bias_constraint", "trainable", "name", "reuse",
+)  # fmt: skip
 _TRANSPOSE = tuple(name for name in _CONV if name != "dilation_rate")
 _SEPARABLE = (
-    *_CONV[:6],
-    "depth_multiplier",
-    "activation",
-    "use_bias",
-    "depthwise_initializer",
-    "pointwise_initializer",
-    "bias_initializer",
-    "depthwise_regularizer",
-    "pointwise_regularizer",
-    "bias_regularizer",
-    "activity_regularizer",
-    "depthwise_constraint",
-    "pointwise_constraint",
-    "bias_constraint",
-    "trainable",
-    "name",
-    "reuse",
-)
+    *_CONV[:6], "depth_multiplier", "activation", "use_bias", "depthwise_initializer",
+    "pointwise_initializer", "bias_initializer", "depthwise_regularizer",
+    "pointwise_regularizer", "bias_regularizer", "activity_regularizer",
+    "depthwise_constraint", "pointwise_constraint", "bias_constraint", "trainable",
+    "name", "reuse",
+)  # fmt: skip
 _POOL = ("pool_size", "strides", "padding", "data_format", "name")
 _DENSE = (
-    "units",
-    "activation",
-    "use_bias",
-    "kernel_initializer",
-    "bias_initializer",
-    "kernel_regularizer",
-    "bias_regularizer",
-    "activity_regularizer",
-    "kernel_constraint",
-    "bias_constraint",
-    "trainable",
-    "name",
-    "reuse",
-)
+    "units", "activation", "use_bias", "kernel_initializer", "bias_initializer",
+    "kernel_regularizer", "bias_regularizer", "activity_regularizer",
+    "kernel_constraint", "bias_constraint", "trainable", "name", "reuse",
+)  # fmt: skip
 _NORMALIZATION = (
-    "axis",
-    "momentum",
-    "epsilon",
-    "center",
-    "scale",
-    "beta_initializer",
-    "gamma_initializer",
-    "moving_mean_initializer",
-    "moving_variance_initializer",
-    "beta_regularizer",
-    "gamma_regularizer",
-    "beta_constraint",
-    "gamma_constraint",
-    "training",
-    "trainable",
-    "name",
-    "reuse",
-    "renorm",
-    "renorm_clipping",
-    "renorm_momentum",
-    "fused",
-    "virtual_batch_size",
-    "adjustment",
-)
+    "axis", "momentum", "epsilon", "center", "scale", "beta_initializer",
+    "gamma_initializer", "moving_mean_initializer", "moving_variance_initializer",
+    "beta_regularizer", "gamma_regularizer", "beta_constraint", "gamma_constraint",
+    "training", "trainable", "name", "reuse", "renorm", "renorm_clipping",
+    "renorm_momentum", "fused", "virtual_batch_size", "adjustment",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -148,3 +94,11 @@ def at_call(symbol: str) -> tuple[str, ...]:
     if symbol in CLASSES:
         return CLASSES[symbol].at_call
     return ("training",) if any(one in symbol for one in _TRAINED) else ()
+
+
+# tf.get_variable
+GET_VARIABLE = (
+    "name", "shape", "dtype", "initializer", "regularizer", "trainable", "collections",
+    "caching_device", "partitioner", "validate_shape", "use_resource", "custom_getter",
+    "constraint", "synchronization", "aggregation",
+)  # fmt: skip

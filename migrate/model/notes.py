@@ -53,8 +53,6 @@ class Notes:
     # Layers with regularizers, and calls that read what these make.
     regularized: list[Call] = field(default_factory=list)
     collecting: set[cst.CSTNode] = field(default_factory=set)
-    # Scopes that say how layers within begin.
-    initialized: list[Call] = field(default_factory=list)
     # Calls of TensorFlow's functions: their names, and the files that they are in.
     symbols: dict[cst.CSTNode, tuple[str, ParsedModule]] = field(default_factory=dict)
     # Calls on tensors that are passed over, as if they made no layers.

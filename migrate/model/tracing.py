@@ -74,8 +74,6 @@ class Tracer(Evaluator):
         self._numbers: dict[tuple[object, ...], int] = {}
         # What the parts of expressions are computed of, while these are evaluated.
         self._parts_of: list[list[Term]] = [[]]
-        # Scopes of the program say how layers within begin.
-        self.scopes_begin = False
         # What functions give that TensorFlow calls, by the calls that hand them over.
         self._gave: dict[cst.CSTNode, list[Term]] = {}
 
@@ -348,7 +346,7 @@ class Tracer(Evaluator):
     ) -> Value:
         parts = [] if inputs is None else [term_of(inputs)]
         parts += [term(f"{name}=", term_of(one)) for name, one in at_call.items()]
-        of = layer_term(kind, given, left_to_scope=True)
+        of = layer_term(kind, given)
         here = self._place(call.node, call.env)
         layer = Layer(kind, keras=False, term=of, **here)
         return self._apply(layer, parts, call.node, call.env)
@@ -361,14 +359,12 @@ class Tracer(Evaluator):
     def made(
         self, layer: Layer, call: Call, given: Mapping[str, Value], legacy: bool
     ) -> Layer:
-        lifted = self.in_lifted(call.env)
         kind = layer.symbol.rpartition(".")[2]
-        to_scope = not lifted or not self.scopes_begin
         return replace(
             layer,
             **self._place(call.node, call.env),
             quiet=at_call(call.symbol) if legacy else (),
-            term=layer_term(kind, given, left_to_scope=to_scope),
+            term=layer_term(kind, given),
         )
 
     def _apply(

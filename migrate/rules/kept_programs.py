@@ -132,6 +132,24 @@ _WITH_ANOTHER = (
 
 # The same where a Task or the words around it stop, by what the reason says.
 OF_TASKS = {
+    "has no twin in Keras": "name an initializer of tf.keras.initializers in the call",
+    "made where its flag is not seen": "give it `mode == TRAIN` by an argument",
+    "about names that Keras does not give": (
+        "choose variables by their layers, or ask for `kernel`, `bias`, `gamma`, `beta`"
+    ),
+    "is read for more than": "read the setting once, for the wrapper of the cell",
+    "makes a cluster without a strategy": (
+        "give the RunConfig a ParameterServerStrategy; train_and_evaluate starts servers"
+    ),
+    "makes variables outside of the model": (
+        "make it in the function that makes the layers, and return what it gives"
+    ),
+    "is not made in its call": "make it in the call",
+    "returns no specification": "return an EstimatorSpec in the model_fn itself",
+    "has no counterpart in TensorFlow 2": (
+        "write out what it computes, or take it from a package of today"
+    ),
+    "has no native form": "leave it out, or do it behind the training",
     "runs a graph of TensorFlow 1": (
         "nothing, if it may run on tfmigrate.compat; else put its graph into a model_fn"
     ),

@@ -14,6 +14,23 @@ class Task(core.Task):
         """Returns the optimizers by name; that of `optimizer` counts the steps."""
         return {"optimizer": self.optimizer}
 
+    def variables(self) -> dict[str, Any]:
+        """Returns what each optimizer trains."""
+        return {"optimizer": self.model.trainable_variables}
+
+    def build(self) -> None:
+        """Makes the optimizers' variables, when those of the model are there."""
+        for name, variables in self.variables().items():
+            self.optimizers()[name].build(variables)
+
+    def apply_gradients(self, gradients: Any) -> None:
+        """Updates each part of the model by its optimizer."""
+        every = zip(gradients, self.model.trainable_variables)
+        found = {variable.ref(): gradient for gradient, variable in every}
+        for name, variables in self.variables().items():
+            pairs = [(found[variable.ref()], variable) for variable in variables]
+            self.optimizers()[name].apply_gradients(pairs)
+
 
 class Trainer(core.Trainer):
     """A trainer that keeps all of them."""
@@ -35,6 +52,6 @@ class Trainer(core.Trainer):
         """Sets all variables as a checkpoint has them, but for the learning rates."""
         rates = [one.learning_rate for one in self.task.optimizers().values()]
         values = [rate.numpy() for rate in rates]
-        super().restore(path)
+        self.checkpoint.restore(path).assert_existing_objects_matched()
         for rate, value in zip(rates, values):
             rate.assign(value)

@@ -43,13 +43,8 @@ class Head(weighted_heads.Head, many_optimizers.Task):
     def optimizers(self) -> dict[str, Any]:
         return {"optimizer": self.optimizer, "wide_optimizer": self.wide_optimizer}
 
-    def build(self) -> None:
-        self.optimizer.build(self.model.deep.trainable_variables)
-        self.wide_optimizer.build(self.model.wide.trainable_variables)
-
-    def apply_gradients(self, gradients: Any) -> None:
-        wide = self.model.wide.trainable_variables
-        deep = self.model.deep.trainable_variables
-        count = len(wide)  # they stand first among the model's variables
-        self.wide_optimizer.apply_gradients(zip(gradients[:count], wide, strict=True))
-        self.optimizer.apply_gradients(zip(gradients[count:], deep, strict=True))
+    def variables(self) -> dict[str, Any]:
+        return {
+            "wide_optimizer": self.model.wide.trainable_variables,
+            "optimizer": self.model.deep.trainable_variables,
+        }

@@ -110,6 +110,46 @@ def test_what_keeps_a_program(
     assert reason in rewritten(tmp_path, chosen, more, loss)
 
 
+TWO = """
+    first = tf.train.AdamOptimizer(.05).minimize(
+        loss, tf.train.get_global_step(), tf.trainable_variables('base'))
+    tops = [v for v in tf.trainable_variables() if v.name.startswith('top')]
+    {inside}second = tf.train.FtrlOptimizer(.1).minimize({loss}, var_list=tops{count})
+    train_op = tf.group(first, second)
+    return"""
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({}, '_optimizer": [\n'),
+        ({"loss": "-loss"}, "_optimizer_loss(features, labels, outputs)"),
+        (
+            {"inside": "with tf.control_dependencies([first]):\n        "},
+            "an update waits for another",
+        ),
+        (
+            {"count": ", global_step=tf.train.get_global_step()"},
+            "several updates count",
+        ),
+    ],
+)
+def test_parts_have_optimizers_of_their_own(
+    changes: dict[str, str], found: str, tmp_path: Path
+) -> None:
+    given = {"inside": "", "loss": "loss", "count": "", **changes}
+    text = PROGRAM.replace("{loss}", "pass").replace("{more}", "pass")
+    start, end = text.index("    chosen ="), text.index("\n\n\ndef main")
+    rest = text[text.index("return tf.estimator.EstimatorSpec") + len("return") : end]
+    text = text[:start] + TWO.format(**given)[1:] + rest + text[end:]
+    path = tmp_path / "program.py"
+    path.write_text(text.replace("{{", "{").replace("}}", "}"), "utf-8")
+    report = run_job([path], Job())
+    ((_, program),) = report.programs
+    texts = [one.new.decode() for one in report.changed if one.path == path and one.new]
+    assert found in (program.reason or texts[0])
+
+
 LOOKED_AT = """\
 import tensorflow as tf
 from tensorflow.contrib import slim
@@ -147,6 +187,11 @@ PLAIN = (
         (CONTRIB, "'BatchNorm' not in v.name", "'normalization' not in v.name"),
         (CONTRIB, "'weights:0' in v.name", "'kernel:0' in v.name"),
         (CONTRIB, "'biases' not in v.op.name", "'bias' not in v.op.name"),
+        (
+            CONTRIB,
+            "'weights' in v.name and 'depthwise_weights' not in v.name",
+            "'kernel' in v.name and 'depthwise_kernel' not in v.name",
+        ),
         (CONTRIB, "'beta' not in v.name", "'beta' not in v.name"),
         (PLAIN, "'batch_normalization' not in v.name", "'batch_normalization' not"),
         (PLAIN, "'kernel' in v.name", "'kernel' in v.name"),

@@ -106,6 +106,22 @@ def test_what_keras_cannot_say_is_refused(init: str, call: str, why: str) -> Non
         plain(model(init, call))
 
 
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("net = Net()(features, 1)", "`Net` is made where it is called"),
+        ("net = Net()\n    net = net(features, 1)", "`net` is a model, and what it"),
+    ],
+)
+def test_a_model_that_a_task_cannot_hold(code: str, why: str) -> None:
+    made = model("self.dense = tf.keras.layers.Dense(1)", "return self.dense(x)")
+    function = (
+        f"\n\ndef model_fn(features, labels, mode):\n    {code}\n    return net\n"
+    )
+    with pytest.raises(Refused, match=why):
+        plain(made + function)
+
+
 # -- weights
 
 
@@ -130,7 +146,7 @@ def test_variables_of_the_call_are_weights_of_the_constructor() -> None:
                 self.w = self.add_weight('w', [4, size], trainable=False)
                 self.dense = tf_keras.layers.Dense(1)
 
-            def call(self, x, training):
+            def call(self, x, is_training):
                 # A bias.
                 y = tf.matmul(x, self.w) + self.b  # linear
                 return self.dense(y)
@@ -166,38 +182,6 @@ def test_a_table_that_is_looked_up_once_is_an_embedding() -> None:
     assert "Embedding" not in plain(again)
 
 
-def test_scopes_say_how_weights_begin() -> None:
-    code = model(
-        "self.dense = tf.keras.layers.Dense(1, kernel_initializer=None)",
-        "with tf.variable_scope('a', initializer=tf.glorot_normal_initializer()):\n"
-        "    w = self.get_variable('w', [3])\n"
-        "    return self.dense(x * w)",
-    )
-    found = plain(code)
-    assert "self.add_weight('w', [3], initializer='glorot_normal')" in found
-    assert "Dense(1, kernel_initializer='glorot_normal')" in found
-
-
-# -- layers of contrib
-
-
-def test_arguments_come_from_scopes_around() -> None:
-    head = HEAD.replace("\n\n\n", "\nlayers = tf.contrib.layers\n\n\n")
-    code = model(
-        "self.fc = tf.estimator.FunctionLayer(layers.fully_connected, 8, scope='fc')",
-        "with tf.contrib.framework.arg_scope(\n"
-        "    [layers.fully_connected],\n"
-        "    activation_fn=tf.nn.elu,\n"
-        "    weights_regularizer=layers.l2_regularizer(1e-3)):\n"
-        "    return self.fc(layers.dropout(x, 0.8, is_training=is_training))",
-    )
-    found = plain(code, head)
-    assert "activation=tf.nn.elu" in found
-    assert "kernel_regularizer=tf_keras.regularizers.L2(1e-3 / 2)" in found
-    assert "self.dropout = tf_keras.layers.Dropout(0.2)" in found
-    assert "return self.fc(self.dropout(x, training=training))" in found
-
-
 # -- weights of several kinds
 
 
@@ -226,40 +210,7 @@ def test_a_name_that_has_several_weights_is_read_where_each_is_meant() -> None:
     assert "x = x * self.a\n        return x + self.b" in plain(code)
 
 
-# -- scopes of arguments, shared layers
-
-
-def test_a_scope_around_the_calls_of_a_class_is_refused() -> None:
-    head = HEAD.replace("\n\n\n", "\nslim = tf.contrib.slim\n\n\n")
-    code = """\
-    class Block(tf.estimator.ScopedLayer):
-        def __init__(self):
-            super().__init__()
-            self.conv = tf.estimator.FunctionLayer(slim.conv2d, 4, 3)
-
-        def call(self, x):
-            return self.conv(x)
-
-
-    class Net(tf.estimator.ScopedModel):
-        def __init__(self):
-            super().__init__()
-            self.block = Block()
-
-        def call(self, x, is_training):
-            with slim.arg_scope([slim.conv2d], normalizer_fn=slim.batch_norm,
-                                normalizer_params={'is_training': is_training}):
-                return self.block(x) + 1
-
-
-    def model_fn(features, labels, mode):
-        net = Net()
-        return net(features, mode == tf.estimator.ModeKeys.TRAIN)
-    """
-    with pytest.raises(Refused, match="an arg_scope is around the calls of `Block`"):
-        plain(code, head)
-    other = code.replace("[slim.conv2d]", "[slim.fully_connected]", 1)
-    assert "return self.block(x) + 1" in plain(other, head)
+# -- shared layers
 
 
 def test_layers_of_one_scope_and_name_are_one() -> None:
@@ -537,51 +488,6 @@ def test_when_wrappers_drop_is_read_off_their_shares() -> None:
         shares(WRAPPED.format("0.5 if mode == other else 0.9"))
     with pytest.raises(Refused, match="read for more than"):
         shares(WRAPPED.format("0.5\n    print(tf.square(keep))"))
-
-
-# -- scopes that say more than names
-
-
-@pytest.mark.parametrize(
-    ("scope", "init"),
-    [
-        ("regularizer=reg", "self.a = tf.keras.layers.Dense(1)"),
-        ("custom_getter=getter", "self.a = tf.keras.layers.Dense(1)"),
-        (
-            "initializer=tf.zeros_initializer()",
-            "self.a = tf.estimator.FunctionLayer(tf.nn.dynamic_rnn, dtype=tf.float32)",
-        ),
-    ],
-)
-def test_scopes_around_layers_that_say_more_are_refused(scope: str, init: str) -> None:
-    call = (
-        f"with tf.variable_scope('s', {scope}):\n    y, _ = self.a(cell, x)\nreturn y"
-    )
-    with pytest.raises(Refused, match="scope"):
-        plain(model(init, call))
-
-
-def test_a_scope_around_a_class_that_leaves_its_first_values_open_is_refused() -> None:
-    code = """\
-    class Part(tf.estimator.ScopedLayer):
-        def __init__(self):
-            super().__init__()
-
-        def call(self, x):
-            return x * self.get_variable('w', [3])
-
-
-    class Net(tf.estimator.ScopedModel):
-        def __init__(self):
-            super().__init__()
-            self.part = Part()
-
-        def call(self, x):
-            with tf.variable_scope('s', initializer=tf.zeros_initializer()):
-                return self.part(x)
-    """
-    with pytest.raises(Refused, match="the scope around `part` gives its weights"):
-        plain(code)
 
 
 def test_what_other_code_reads_and_says_stays() -> None:

@@ -597,6 +597,15 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
             "        mode, loss=loss, train_op=train_op, scaffold=scaffold)\n",
         ),
     ),
+    "scaffold_that_begins": (
+        (
+            _LAST,
+            "    scaffold = tf.train.Scaffold(local_init_op=tf.group(\n"
+            "        tf.local_variables_initializer(), tf.tables_initializer()))\n"
+            "    return tf.estimator.EstimatorSpec(\n"
+            "        mode, loss=loss, train_op=train_op, scaffold=scaffold)\n",
+        ),
+    ),
     "hparams_object": (
         (
             _MAIN,
@@ -1074,6 +1083,20 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
             BASE[BASE.index("    net = tf.layers") : BASE.index("\n    predicted =")],
             "    network = Network(params['hidden'])\n"
             "    logits = network(pixels, mode)\n",
+        ),
+    ),
+    "partial_of_the_module": (
+        ("import os\n", "import functools\nimport os\n"),
+        (
+            "def dense_model_fn(",
+            "dense = functools.partial(tf.layers.dense, activation=tf.nn.relu)\n\n\n"
+            "def dense_model_fn(",
+        ),
+        (
+            "    net = tf.layers.dense(\n"
+            "        pixels, params['hidden'], activation=tf.nn.relu,"
+            " kernel_initializer=RAMP)\n",
+            "    net = dense(pixels, params['hidden'], kernel_initializer=RAMP)\n",
         ),
     ),
     "partial_of_a_layer": (

@@ -8,17 +8,18 @@ from .functions import by_function
 
 _PLACES = ("tf.contrib.layers.", "tf.contrib.slim.")
 _LAYER_NAMES = """
-batch_norm bias_add conv1d conv2d conv2d_in_plane conv2d_transpose conv3d
-conv3d_transpose convolution convolution1d convolution2d convolution2d_in_plane
-convolution2d_transpose convolution3d convolution3d_transpose embed_sequence
-fully_connected gdn group_norm input_from_feature_columns instance_norm layer_norm
-legacy_fully_connected legacy_linear legacy_relu linear relu relu6 repeat
+avg_pool2d avg_pool3d batch_norm bias_add conv1d conv2d conv2d_in_plane
+conv2d_transpose conv3d conv3d_transpose convolution convolution1d convolution2d
+convolution2d_in_plane convolution2d_transpose convolution3d convolution3d_transpose
+dropout embed_sequence flatten fully_connected gdn group_norm
+input_from_feature_columns instance_norm layer_norm legacy_fully_connected
+legacy_linear legacy_relu linear max_pool2d max_pool3d relu relu6 repeat
 separable_conv2d separable_convolution2d sequence_input_from_feature_columns
 spatial_softmax stack weighted_sum_from_feature_columns
 """
 _TENSOR_NAMES = """
-apply_regularization avg_pool2d avg_pool3d dense_to_sparse dropout elu
-embedding_lookup_unique flatten images_to_sequence max_pool2d max_pool3d maxout
+apply_regularization dense_to_sparse elu embedding_lookup_unique images_to_sequence
+maxout
 one_hot_encoding optimize_loss pool safe_embedding_lookup_sparse scale_gradient
 sequence_to_images softmax summarize_activation summarize_activations
 summarize_collection summarize_tensor summarize_tensors unit_norm

@@ -75,12 +75,6 @@ def _is_alone(call: Call) -> bool:
     return around is not None and not _WHOLE.search(tree.code(around))
 
 
-@handles("tf.estimator.ColumnsLayer")
-def columns(call: Call) -> Value:
-    """The layer that feature columns become."""
-    return call.layer("ColumnsLayer", ("feature_columns",), stays=False)
-
-
 @handles("tf.keras.Input", "tf.keras.layers.Input")
 def placeholder(call: Call) -> Value:
     """A tensor that stands for the data of a functional model."""

@@ -32,14 +32,12 @@ def function(call: Call) -> Value:
         if name.endswith("_regularizer") and one.value != Const(None):
             call.evaluator.notes.regularized.append(call)
         by_function = by_function or time_of(one.value) is Time.GRAPH
-    columns = call.symbol == "tf.feature_column.input_layer"
-    kind = "ColumnsLayer" if columns else known.keras
-    call.evaluator.event(kind, said(call, names))
-    call.evaluator.notes.make(call, "function" if by_function else kind)
+    call.evaluator.event(known.keras, said(call, names))
+    call.evaluator.notes.make(call, "function" if by_function else known.keras)
     given = call.by_name(names)
     inputs = given.pop(known.inputs, None)
     at_call = {name: given.pop(name, Const(False)) for name in known.at_call}
-    return call.evaluator.applied(call, kind, given, inputs, at_call)
+    return call.evaluator.applied(call, known.keras, given, inputs, at_call)
 
 
 def not_written_out(call: Call, argument: Argument) -> bool:

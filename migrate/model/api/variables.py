@@ -31,8 +31,6 @@ def variable(call: Call) -> Value:
 def variable_scope(call: Call) -> Value:
     """A scope for names, for first values and for regularizers."""
     for one in written_out(call.arguments):
-        if one.keyword == "initializer":
-            call.evaluator.notes.initialized.append(call)
         if one.keyword == "regularizer":
             call.evaluator.notes.regularized.append(call)
         if one.star or one.keyword in (

@@ -19,18 +19,20 @@ from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...model.notes import Notes
 from ...model.values import Function, Time
-from .changes import Comprehension, Dropped, Mover, Stored
+from .changes import Comprehension, Dropped, Mover, Said
 from .draws import draws
-from .lines import Line, around, need, rendered
+from .lines import Line, around, every, need, rendered
 from .made import METHODS, helped, layer
 from .scope import Scope
-from .spelling import RESERVED, names_of, pairs_of, parameter, spaced, with_owner
+from .spelling import FLAGS, RESERVED, names_of, pairs_of, parameter, spaced, with_owner
 from .taken import Helper, Taken
 
 
 @dataclass
 class _Loop:
-    depth: int
+    # The constructor around it, and names that the rounds bind.
+    outer: list[Line]
+    names: set[str]
     lists: list[str] = field(default_factory=list)
     # Lists whose elements go along with the rounds, and their names.
     zipped: list[tuple[str, str]] = field(default_factory=list)
@@ -115,7 +117,7 @@ class Body(Scope):
             elif name in self.bound:
                 if name in self.outside and self.reads_first(name):
                     graph.append(name)
-            elif self.outer_time(name) is Time.SETUP:
+            elif self.outer_time(name) is Time.SETUP and not self._is_flag(name, call):
                 stored[name] = ""
             else:
                 graph.append(name)
@@ -123,9 +125,37 @@ class Body(Scope):
             stored[name] = self.fresh(parameter(name))
         init, reads = self._init(stored)
         setup = [n for n in self.ordered(reads) if n in self.outside]
-        changed = self.finishing(stored)
+        flag = self._flag_in(graph)
+        said = {name: f"self.{attribute}" for name, attribute in stored.items()}
+        changed = Said(self, said | ({flag: "training"} if flag else {}))
         call = [changed.visited(statement) for statement in call]
-        return Taken(init, call, setup, stored, graph)
+        return Taken(init, call, setup, graph, flag)
+
+    def _flag_in(self, graph: Sequence[str]) -> str:
+        """The name that is `training` in the call, where nothing else is."""
+        if self.defined.name.value == "__call__" or {"training", "mode"} & {*graph}:
+            return ""
+        free = "training" not in self.scope.bindings
+        flags = (one for one in graph if one in FLAGS and one not in self.bound)
+        return next(flags, "") if free else ""
+
+    def _is_flag(self, name: str, call: Sequence[Statement]) -> bool:
+        """Layers are told by a name, when they are called, whether they train."""
+        reads = [one for part in call for one in walk(part) if self._reads(one, name)]
+        given = [
+            one.value
+            for part in call
+            for one in walk(part)
+            if isinstance(one, (cst.Arg, cst.DictElement))
+            and self._reads(one.value, name)
+        ]
+        made = any(name in line.reads for line in every(self.lines))
+        return name in FLAGS and len(reads) == len(given) and not made
+
+    def _reads(self, node: cst.CSTNode, name: str) -> bool:
+        return (
+            isinstance(node, cst.Name) and node.value == name and self.reads_local(node)
+        )
 
     def _without(self, name: str) -> Taken:
         """The code with a name that changes between layers: the call alone has it."""
@@ -166,10 +196,6 @@ class Body(Scope):
         """What the call says instead of calling a function that makes layers."""
         return helped(self, node, function)
 
-    def finishing(self, stored: dict[str, str]) -> Stored:
-        """The last change to the statements of the call."""
-        return Stored(self, stored)
-
     # -- the constructor
 
     def _init(self, stored: dict[str, str]) -> tuple[list[str], set[str]]:
@@ -205,12 +231,23 @@ class Body(Scope):
         return with_owner(node, code)
 
     def make(
-        self, wanted: str, constructor: str, node: cst.CSTNode, reads: set[str]
+        self,
+        wanted: str,
+        constructor: str,
+        node: cst.CSTNode,
+        reads: set[str],
+        *,
+        weights: bool = True,
     ) -> str:
-        """Adds a layer to the constructor; gives what stands for it in the call."""
-        if not self.loops:
+        """Adds a layer to the constructor; gives what stands for it in the call.
+
+        One without weights is the same in each round of a loop.
+        """
+        alike = not weights and not any(reads & one.names for one in self.loops)
+        if not self.loops or alike:
             attribute = self.fresh(wanted)
-            self.lines.append(
+            lines = self.loops[0].outer if self.loops else self.lines
+            lines.append(
                 Line(f"self.{attribute} = {constructor}\n", set(), reads, True)
             )
             return f"self.{attribute}"
@@ -347,7 +384,7 @@ class Body(Scope):
         outer = self.lines
         inner: list[Line] = []
         self.lines = inner
-        loop = _Loop(len(self.loops))
+        loop = _Loop(outer, self.binds(node))
         by_setup, self.by_setup = self.by_setup, False
         if self.loops:
             self.by_setup = by_setup
@@ -442,7 +479,7 @@ class Body(Scope):
             self.by_call -= 1
             return changed
         outer, self.lines = self.lines, []
-        loop = _Loop(0)
+        loop = _Loop(outer, names_of(loop_of.target))
         self.loops.append(loop)
         self.near = names_of(node)
         changed = self._elements(node)

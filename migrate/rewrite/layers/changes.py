@@ -74,12 +74,12 @@ class Mover(cst.CSTTransformer):
         return updated.with_changes(args=[*args, *flag.args])
 
 
-class Stored(CodeTransformer):
-    """Reads values of the constructor from the object."""
+class Said(CodeTransformer):
+    """Puts other code in the places of names."""
 
-    def __init__(self, body: Body, stored: dict[str, str]) -> None:
+    def __init__(self, body: Body, said: dict[str, str]) -> None:
         self.body = body
-        self.stored = stored
+        self.said = said
 
     def visited(self, statement: Statement) -> Statement:
         return statement.visit(self)  # type: ignore[return-value]
@@ -87,10 +87,10 @@ class Stored(CodeTransformer):
     def leave_Name(
         self, original_node: cst.Name, updated_node: cst.Name
     ) -> cst.BaseExpression:
-        attribute = self.stored.get(original_node.value)
-        if attribute is not None and self.body.reads_local(original_node):
-            return cst.Attribute(cst.Name("self"), cst.Name(attribute))
-        return updated_node
+        code = self.said.get(original_node.value)
+        if code is None or not self.body.reads_local(original_node):
+            return updated_node
+        return cst.parse_expression(code)
 
 
 class Dropped(cst.CSTTransformer):

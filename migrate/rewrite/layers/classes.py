@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import libcst as cst
 
 from ...code.blocked import Blocked
 from ...code.names import Names
+from ...code.spacing import space_definitions, with_blank_lines
 from ...code.statements import is_docstring
-from ...code.texts import camel, source_text
+from ...code.texts import camel, parse_statements, source_text
 from ...code.tree import Statement, statements_of
 from ...model.values import Function, Time
 from .bodies import Body
 from .files import File, Lifted, tensorflow_of
-from .layer_class import TF, LayerClass, class_statement
 from .notices import Stays
-from .spelling import parameter
+from .spelling import TF, parameter
 from .taken import Helper, Taken
-
-__all__ = ["Classes"]
 
 # What to raise at a node of a file, with a reason.
 Stop = Callable[[File, cst.CSTNode, str], Blocked]
-
-# Words for the classes of the loop module, as if TensorFlow 1 had had them.
-_BASES = {
-    "Model": f"{TF}.estimator.ScopedModel",
-    "Layer": f"{TF}.estimator.ScopedLayer",
-}
 
 
 class Classes:
@@ -110,7 +102,7 @@ class Classes:
         if not graph or body.outer_time(graph[0]) is not Time.GRAPH:
             raise Stays(node)
         found = Helper(function, "", tuple(n for n in names if n in taken.setup))
-        found.graph = tuple(graph)
+        found.graph, found.flag = tuple(graph), taken.flag
         taker = Names(own.tree, own.tree.module)
         taker.reserve(*own.taken, *file.taken)
         found.name = taker.fresh(camel(node.name.value))
@@ -163,22 +155,33 @@ class Classes:
             first = file.tree.module.body[0]
             raise self.stop_in(file, first, "a file without TensorFlow")
 
-        def text(code: str) -> str:
-            return code.replace(TF, tf)
-
-        def shown(one: str) -> str:
-            name = parameter(one)
+        def shown(one: str, flag: str = "") -> str:
+            name = "training" if one == flag else parameter(one)
             return f"{name}={defaults[one]}" if one in defaults else name
 
         setup = sorted(taken.setup, key=lambda one: one in defaults)
-        code = [source_text(one) for one in (*taken.call, *more)]
-        plan = LayerClass(
-            name=name,
-            base=_BASES[base],
-            docstring=docstring,
-            parameters=tuple(map(shown, setup)),
-            arguments=tuple(map(shown, graph)),
-            init=tuple(taken.init),
-            call=tuple(code),
+        init = "".join(["super().__init__()\n", *taken.init]).replace(TF, tf)
+        call = "".join(source_text(one) for one in (*taken.call, *more))
+        methods = [
+            _function("__init__", map(shown, setup), init),
+            _function("call", (shown(one, taken.flag) for one in graph), call),
+        ]
+        (found,) = parse_statements(
+            f"class {name}({tf}.estimator.Scoped{base}):\n    pass\n"
         )
-        return class_statement(plan, text)
+        body = space_definitions([*parse_statements(docstring), *methods])
+        if not docstring:
+            body[0] = with_blank_lines(body[0], 0)
+        return _with_body(found, body)
+
+
+def _function(name: str, parameters: Iterable[str], code: str) -> Statement:
+    listed = ", ".join(["self", *parameters])
+    (found,) = parse_statements(f"def {name}({listed}):\n    pass\n")
+    return _with_body(found, parse_statements(code))
+
+
+def _with_body(statement: Statement, body: Sequence[Statement]) -> Statement:
+    block = statement.body
+    assert isinstance(block, cst.IndentedBlock)
+    return statement.with_changes(body=block.with_changes(body=list(body)))

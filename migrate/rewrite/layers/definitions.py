@@ -8,13 +8,14 @@ import libcst as cst
 
 from ...code.blocked import Blocked
 from ...code.tree import Tree, walk
-from ...model.evaluator import Event, evaluated
+from ...model.evaluator import evaluated
 from ...model.notes import Notes
 from ...project.facts import ParsedModule, ProjectFacts
 from .classes import Classes
 from .files import File, Lifted
 from .notices import let_stay
 from .regions import Standing
+from .scopes import check_outer_scopes
 
 
 class ModelFunction:
@@ -25,8 +26,6 @@ class ModelFunction:
         self.tree = Tree(parsed.module, parsed.resolver)
         self.defined = defined
         self.notes = Notes()
-        # Calls that make variables, in order.
-        self.events: list[Event] = []
         # Functions that this one enters.
         self.entered: set[cst.CSTNode] = set()
 
@@ -43,22 +42,23 @@ class ModelFunction:
 
     def evaluate(
         self, facts: ProjectFacts, files: Sequence[ParsedModule], notes: Notes
-    ) -> None:
-        """Finds out what its code does; raises Blocked at what is not understood."""
+    ) -> bool:
+        """Tells whether it has layers; raises Blocked at what is not understood."""
         self.notes = notes
         unknown, passed = set(notes.unknown), set(notes.passed)
         keras = len(notes.keras)
-        evaluator = evaluated(facts, files, self.parsed, self.defined, notes)
-        self.events = evaluator.events
+        evaluated(facts, files, self.parsed, self.defined, notes)
         self.entered = notes.reached(self.defined.body)
         for node, one in notes.unknown.items():
             if node not in unknown:
                 raise self._stop_at(one.module, node, one.reason)
-        if not self._is_made() and keras == len(notes.keras):
-            for node, one in notes.passed.items():
-                if node not in passed:
-                    raise self._stop_at(one.module, node, one.reason)
-            raise self.stop("no layers are seen")
+        check_outer_scopes(files, {self.defined, *self.entered}, notes)
+        if self._is_made() or keras < len(notes.keras):
+            return True
+        for node, one in notes.passed.items():
+            if node not in passed:
+                raise self._stop_at(one.module, node, one.reason)
+        return False
 
     def _is_made(self) -> bool:
         """It makes layers that are not of Keras."""
@@ -104,4 +104,3 @@ class ModelFunction:
                     if not reason.endswith(")") or ".py:" not in reason:
                         reason = f"{reason} ({file.parsed.path.name}:{line})"
                     raise self.stop(reason) from None
-        own.made.append(self.defined.name.value)

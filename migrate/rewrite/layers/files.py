@@ -15,8 +15,6 @@ from ...names.scopes import BindingKind
 from ...project.facts import ParsedModule, ProjectFacts
 from .taken import Helper
 
-__all__ = ["File", "Lifted", "import_text", "imported", "tensorflow_of"]
-
 
 @dataclass
 class File:
@@ -28,7 +26,6 @@ class File:
     # Names imported from other files: node of the import -> (function, class).
     imports: dict[cst.ImportFrom, dict[str, str]] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
-    made: list[str] = field(default_factory=list)
     # Functions that stay beside the classes made of them.
     kept: set[cst.CSTNode] = field(default_factory=set)
 
@@ -52,11 +49,6 @@ class Lifted:
     def file_of(self, module: ParsedModule) -> File | None:
         """The program's file of a module."""
         return self.files.get(os.path.abspath(module.path))
-
-    def file_holding(self, node: cst.CSTNode) -> File | None:
-        """The program's file that a node is in."""
-        held = (one for one in self.files.values() if one.tree.holds(node))
-        return next(held, None)
 
 
 def import_text(node: cst.ImportFrom) -> str:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import keyword
-import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from ...code.blocked import Blocked
 from ...code.texts import source_text
-from ...model.alike import STARTS
+from ...model.contrib_functions import WITHOUT_WEIGHTS, contrib_name
+from ...model.layer_functions import CLASSES, LAYERS
 from ...model.spelling import snake
 from ...model.values import Function, Time
-from .conversion import Conversion
-from .layer_class import TF
+from .conversion import constructor_of, matched, name_in
 from .notices import Stays
-from .spelling import argument_of, spaced
+from .spelling import FLAGS, TF, argument_of, spaced
 
 if TYPE_CHECKING:
     from .bodies import Body
-
-__all__ = ["METHODS", "helped", "layer", "layer_of_keras"]
 
 # Methods of lifted classes that make variables as a function of TensorFlow 1 does.
 METHODS = {
@@ -37,9 +33,10 @@ def layer(body: Body, node: cst.Call) -> cst.BaseExpression:
     """What the call says instead of making a layer."""
     made = body.notes.made[node]
     method = METHODS.get(made.kind)
-    if made.kind == "ColumnsLayer" and (body.by_call or _as_in_tensorflow_1(node)):
+    if made.kind == "DenseFeatures" and (body.by_call or _as_in_tensorflow_1(node)):
         method = "make_input_layer"
-    if made.kind == "called" or (body.by_call and method is None):
+    known = method is not None or contrib_name(made.symbol) in WITHOUT_WEIGHTS
+    if made.kind == "called" or (body.by_call and not known):
         if made.kind == "object":
             raise body.stop(node, "an object with variables in a loop over tensors")
         return _called(body, node)
@@ -54,49 +51,38 @@ def layer(body: Body, node: cst.Call) -> cst.BaseExpression:
         return layer_of_keras(body, node)
     except Blocked:
         # It depends on what only the call knows, or says what Keras cannot be told.
-        if made.kind == "ColumnsLayer":
+        if made.kind == "DenseFeatures":
             raise
         return function_layer(body, node)
 
 
 def layer_of_keras(body: Body, node: cst.Call) -> cst.BaseExpression:
     """A layer of Keras for a function of tf.layers, called in its place."""
-    made = body.notes.made[node]
+    symbol = body.notes.made[node].symbol
+    known = LAYERS[symbol]
     reads: set[str] = set()
 
     def text(part: cst.BaseExpression) -> str:
         reads.update(body.reads(part))
         return body.text(part)
 
-    def moved(part: cst.BaseExpression) -> str:
-        return source_text(body.moved(part))
-
-    conversion = Conversion(body.source, text, moved)
-    plain = [one for one in node.args if not one.star]
-    options = [text(one.value) for one in node.args if one.star]
-    source = node if not options else node.with_changes(args=plain)
-    wanted = _result(body, node) or made.symbol.rpartition(".")[2]
-    inputs, step = conversion.convert(made.symbol, source, wanted)
-    constructor = step.constructor
+    plain = node.with_changes(args=[one for one in node.args if not one.star])
+    options = [f"**{text(one.value)}" for one in node.args if one.star]
+    given = matched(body.source, plain, (known.inputs, *known.parameters))
+    inputs = given.pop(known.inputs, None)
+    if inputs is None:
+        raise body.stop(node, "a layer without input")
+    told = {name: given.pop(name, cst.Name("False")) for name in known.at_call}
+    named = name_in(given.get("name"))
+    constructor = constructor_of(known, given, plain, body.source, text, inputs=1)
     if options:
-        more = ", ".join(f"**{one}" for one in options)
         joined = "" if constructor.endswith("(") else ", "
-        constructor = f"{constructor[:-1]}{joined}{more})"
-    stands = body.make(step.wanted, _spelled(body, constructor), node, reads)
-    given = "".join(f", {name}={code}" for name, code in step.call_arguments)
-    call = cst.parse_expression(f"{stands}(_{given})")
-    assert isinstance(call, cst.Call)
-    first, *rest = call.args
-    # Parsed anew, the names of other arguments are no nodes of the file.
-    again = [
-        one
-        if one.keyword is None
-        else one.with_changes(value=_argument(body, node, one))
-        for one in rest
-    ]
-    return call.with_changes(
-        args=[first.with_changes(value=body.moved(inputs)), *again]
-    )
+        constructor = f"{constructor[:-1]}{joined}{', '.join(options)})"
+    wanted = named or _result(body, node) or symbol.rpartition(".")[2]
+    func = cst.parse_expression(body.make(wanted, constructor, node, reads))
+    args = [cst.Arg(body.moved(inputs))]
+    args += [argument_of(body.moved(one), cst.Name(name)) for name, one in told.items()]
+    return cst.Call(func, args)
 
 
 def _result(body: Body, node: cst.Call) -> str | None:
@@ -131,34 +117,15 @@ def _object(body: Body, node: cst.Call) -> cst.BaseExpression:
         ]
         constructor = f"{source_text(node.func)}({', '.join(parts)})"
     else:
-        conversion = Conversion(body.source, text, text)
-        constructor = _spelled(body, conversion.made_class(symbol, node))
+        names = tuple(n for n in CLASSES[symbol].parameters_of_class if n != "reuse")
+        given = matched(body.source, node, names)
+        constructor = constructor_of(CLASSES[symbol], given, node, body.source, text)
     wanted = snake(source_text(node.func).rpartition(".")[2])
     statement = body.tree.parent(node)
     if isinstance(statement, cst.Assign) and len(statement.targets) == 1:
         target = statement.targets[0].target
         wanted = target.value if isinstance(target, cst.Name) else wanted
     return cst.parse_expression(body.make(wanted, constructor, node, reads))
-
-
-def _spelled(body: Body, constructor: str) -> str:
-    """The constructor of a layer in a class that follows TensorFlow 1's scopes."""
-    columns = f"{TF}.keras.layers.DenseFeatures("
-    if constructor.startswith(columns):
-        constructor = f"{TF}.estimator.ColumnsLayer({constructor[len(columns) :]}"
-    # Values that a scope says may be the first ones, if the layer says nothing.
-    if not body.notes.initialized:
-        return constructor
-    kind, _, given = constructor.partition("(")
-    missing = [
-        name
-        for name in STARTS.get(kind.rpartition(".")[2], ())
-        if f"{name}=" not in given
-    ]
-    more = ", ".join(f"{name}=None" for name in missing)
-    if not more:
-        return constructor
-    return f"{constructor[:-1]}{'' if given == ')' else ', '}{more})"
 
 
 def function_layer(body: Body, node: cst.Call) -> cst.BaseExpression:
@@ -183,21 +150,24 @@ def function_layer(body: Body, node: cst.Call) -> cst.BaseExpression:
     for one in node.args:
         if one in plain:
             continue
-        code = _early_text(body, one)
+        # What tells whether it trains is told by the call.
+        told = (*FLAGS, "normalizer_params")
+        flag = one.keyword is not None and one.keyword.value in told
+        code = None if flag else _early_text(body, one)
         if code is None:
             late.append(one)
             continue
         given.append(code)
         if one.keyword is not None and one.keyword.value in ("name", "scope"):
-            wanted = _name_in(one.value) or wanted
+            wanted = name_in(one.value) or wanted
     for one in node.args:
         if one not in late:
             reads = reads | body.reads(one.value)
     constructor = f"{TF}.estimator.FunctionLayer({', '.join([function, *given])})"
-    call = cst.parse_expression(f"{body.make(wanted, constructor, node, reads)}()")
-    assert isinstance(call, cst.Call)
+    weights = contrib_name(body.notes.made[node].symbol) not in WITHOUT_WEIGHTS
+    stands = body.make(wanted, constructor, node, reads, weights=weights)
     args = [one.with_changes(value=body.moved(one.value)) for one in late]
-    return spaced(call.with_changes(args=args))
+    return spaced(cst.Call(cst.parse_expression(stands), args))
 
 
 def _is_variable(body: Body, node: cst.Call) -> bool:
@@ -218,15 +188,6 @@ def _early_text(body: Body, argument: cst.Arg) -> str | None:
     return f"{argument.star}{code}"
 
 
-def _name_in(value: cst.BaseExpression) -> str | None:
-    """The name that an argument gives, as an attribute may be called."""
-    if not isinstance(value, cst.SimpleString):
-        return None
-    name = re.sub(r"\W", "_", str(value.evaluated_value).rpartition("/")[2]).lower()
-    usable = name.isidentifier() and not keyword.iskeyword(name)
-    return name if usable and not name.startswith("_") else None
-
-
 def _called(body: Body, node: cst.Call) -> cst.BaseExpression:
     """A call of something that the call has made, whose variables are kept."""
     args = [one.with_changes(value=body.moved(one.value)) for one in node.args]
@@ -240,18 +201,6 @@ def _as_in_tensorflow_1(node: cst.Call) -> bool:
     return any(
         one.keyword is not None and one.keyword.value in _FILLED for one in node.args
     )
-
-
-def _argument(body: Body, node: cst.Call, argument: cst.Arg) -> cst.BaseExpression:
-    """The argument as it stands in the file, where it does."""
-    assert argument.keyword is not None
-    name = argument.keyword.value
-    for one in node.args:
-        if one.keyword is not None and one.keyword.value == name:
-            return body.moved(one.value)
-    if source_text(argument.value) in ("False", "True"):
-        return argument.value
-    raise body.stop(node, f"`{name}` is given by its place")
 
 
 def helped(body: Body, node: cst.Call, function: Function) -> cst.BaseExpression:
@@ -289,7 +238,9 @@ def helped(body: Body, node: cst.Call, function: Function) -> cst.BaseExpression
             continue
         one = given[name]
         value = body.moved(one.value)
-        keyword = cst.Name(name) if skipped or one.keyword is not None else None
+        named = cst.Name("training" if name == helper.flag else name)
+        said = name == helper.flag and source_text(one.value) in ("False", "True")
+        keyword = named if said or skipped or one.keyword is not None else None
         skipped = skipped or keyword is not None
         args.append(argument_of(value, keyword))
     call = cst.parse_expression(f"{stands}()")

@@ -24,24 +24,6 @@ def one_in_each(
     return changed(parsed, facts, _Apart(own))
 
 
-def is_crowded(parsed: ParsedModule) -> bool:
-    """Some statements of a file stand in one line."""
-    return any(map(_is_crowded, parsed.nodes))
-
-
-def same_functions(
-    found: Collection[cst.CSTNode], after: ParsedModule, before: ParsedModule
-) -> set[cst.CSTNode]:
-    """Functions of a file as it was, for those of the file as it became."""
-    pairs = zip(_functions(after), _functions(before), strict=True)
-    return {old for new, old in pairs if new in found}
-
-
-def _functions(parsed: ParsedModule) -> list[cst.CSTNode]:
-    kinds = (cst.FunctionDef, cst.Lambda)
-    return [one for one in parsed.nodes if isinstance(one, kinds)]
-
-
 def _is_crowded(node: cst.CSTNode) -> bool:
     several = isinstance(node, cst.SimpleStatementLine) and len(node.body) > 1
     return several or isinstance(node, cst.SimpleStatementSuite)

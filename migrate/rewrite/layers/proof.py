@@ -23,16 +23,12 @@ class Traced:
         parsed: ParsedModule,
         defined: cst.FunctionDef,
         facts: ProjectFacts,
-        before: Traced | None = None,
     ) -> None:
         tracer = Tracer(facts, files)
-        tracer.scopes_begin = before is not None and before.scopes_begin
         evaluate(tracer, parsed, defined)
         self.steps: list[Step] = tracer.steps
         # There may be more steps.
         self.gave_up = tracer.gave_up
-        # Scopes say how layers within begin.
-        self.scopes_begin: bool = bool(tracer.notes.initialized)
 
 
 def again(

@@ -164,7 +164,7 @@ class Standing:
         outside |= inside & self._bound_before(region[0])
         body = self.classes.body(self.defined, region, outside, file)
         behind = set() if run.returns else self._read_behind(region, loops)
-        hoisted = [s for s in region if self._is_hoisted(body, s, behind)]
+        hoisted = [s for s in region if self._is_hoisted(body, s)]
         if hoisted:
             region = [s for s in region if s not in hoisted]
             outside |= {n for s in hoisted for n in body.binds(s)}
@@ -211,11 +211,8 @@ class Standing:
         returned: list[Statement] = []
         if outputs:
             returned = [cst.parse_statement(f"return {', '.join(outputs)}\n")]
-        docstring = '"""The layers of the model function."""\n'
-        if not self._is_model_function():
-            docstring = f'"""The layers of `{self.defined.name.value}`."""\n'
         made = self.classes.statement(
-            file, name, "Model", taken, graph, {}, returned, docstring
+            file, name, "Model", taken, graph, {}, returned, ""
         )
         asked = f"{model}({', '.join(graph)})\n"
         if outputs:
@@ -257,9 +254,6 @@ class Standing:
             ):
                 return one.with_changes(leading_lines=[])
         return None
-
-    def _is_model_function(self) -> bool:
-        return self.defined not in self.notes.staying
 
     def _names(self, outputs: Sequence[str]) -> tuple[str, str]:
         """Names for the class, and for the variable that holds one."""
@@ -366,7 +360,7 @@ class Standing:
             before = one
         return False
 
-    def _is_hoisted(self, body: Body, statement: Statement, behind: set[str]) -> bool:
+    def _is_hoisted(self, body: Body, statement: Statement) -> bool:
         """Plain values, which stay in the function before the layers."""
         names = body.binds(statement)
         if not names or self.notes.makes(statement) or names & body.late:

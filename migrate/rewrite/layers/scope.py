@@ -14,7 +14,7 @@ from ...model.values import Time
 from ...names.scopes import BindingKind
 from .draws import draws
 from .flow import bound_by, written_by
-from .spelling import as_names, names_of, pairs_of
+from .spelling import FLAGS, as_names, names_of, pairs_of
 
 
 class Scope:
@@ -122,7 +122,7 @@ class Scope:
                 continue
             if self.notes.makes(node) or self.reads_written(value):
                 return True
-            if draws(self.tree, value):
+            if draws(self.tree, value) or self._tells_flag(value):
                 return True
             for one in walk(value):
                 if (
@@ -132,6 +132,12 @@ class Scope:
                 ):
                     return True
         return False
+
+    def _tells_flag(self, value: cst.BaseExpression) -> bool:
+        """A dictionary with the flag of training, for the calls of layers."""
+        named = isinstance(value, cst.Call) and self.tree.code(value.func) == "dict"
+        flags = self.reads(value) & {*FLAGS, "mode"}
+        return bool(flags) and (named or isinstance(value, cst.Dict))
 
     def stop(self, node: cst.CSTNode, reason: str) -> Blocked:
         """What to raise where the statements cannot be taken apart."""

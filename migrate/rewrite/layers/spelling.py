@@ -8,16 +8,8 @@ import libcst as cst
 
 from ...code.tree import walk
 
-__all__ = [
-    "RESERVED",
-    "argument_of",
-    "as_names",
-    "names_of",
-    "parameter",
-    "spaced",
-    "with_owner",
-]
-
+# Stands for the program's name of TensorFlow in code of a constructor.
+TF = "__tf__"
 # Attributes of Keras models and layers that an attribute of ours must not hide.
 _RESERVED = """
 activity_regularizer add_loss add_metric add_weight autotune_steps_per_execution
@@ -36,6 +28,10 @@ train_step trainable trainable_variables trainable_weights updates variable_dtyp
 variables weights with_name_scope
 """
 RESERVED = frozenset(_RESERVED.split())
+# What programs call the flag that Keras calls `training`.
+FLAGS = (
+    "is_training", "is_train", "train", "training", "is_training_phase", "phase_train",
+)  # fmt: skip
 
 
 def names_of(node: cst.CSTNode) -> set[str]:

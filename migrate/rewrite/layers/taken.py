@@ -17,6 +17,7 @@ class Helper:
     # Parameters of the constructor, and of the call, in their order.
     setup: tuple[str, ...] = ()
     graph: tuple[str, ...] = ()
+    flag: str = ""
 
 
 @dataclass
@@ -26,5 +27,6 @@ class Taken:
     init: list[str]
     call: list[Statement]
     setup: list[str]
-    stored: dict[str, str]
     graph: list[str]
+    # What is called `training` in the call.
+    flag: str

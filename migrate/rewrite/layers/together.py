@@ -8,93 +8,68 @@ model function. What comes out is still a program of TensorFlow 1.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 
 import libcst as cst
 
+from ...code.blocked import Blocked
+from ...code.spacing import with_blank_lines
 from ...code.tree import Tree
+from ...model.evaluator import evaluated
+from ...model.notes import Notes
 from ...project.facts import ParsedModule, ProjectFacts
 from ...project.guard import check_output
-from ...project.positions import Unfaithful
-from .group import Understood, reached, understood
+from ...project.positions import code_of
+from .definitions import ModelFunction
+from .files import File, Lifted, import_text, imported
 from .model_functions import handed_to_learn, is_model_fn
-from .one_line import is_crowded, one_in_each, same_functions
+from .notices import Stays
+from .one_line import one_in_each
+from .proof import Traced, again, difference
+from .scopes import with_scopes_said
 
-
-@dataclass
-class Lifting:
-    """A file with its lifted model functions, and why others are not."""
-
-    parsed: ParsedModule
-    made: list[str] = field(default_factory=list)
-    # (line, reason) of a model function that stays as it is.
-    left: list[tuple[int, str]] = field(default_factory=list)
-    # Functions that are part of its model functions.
-    entered: frozenset[cst.CSTNode] = frozenset()
+# Functions that are found to keep their layers, one after the other.
+_MOST_ROUNDS = 60
+_Found = tuple[ParsedModule, cst.FunctionDef]
 
 
 def lifted_together(
     files: Sequence[ParsedModule], facts: ProjectFacts
-) -> list[Lifting]:
-    """The files of a program, with those model functions lifted that can be."""
-    try:
-        result = _of_lines(files, facts)
-        return [_understood(one, result) for one in files]
-    except Unfaithful:
-        raise
-    except Exception as problem:
-        # By our fault: the functions are kept as they are.
-        told = f"{type(problem).__name__}: {problem}"
-        return [Lifting(one, left=[(1, told)]) for one in files]
-
-
-def _of_lines(files: Sequence[ParsedModule], facts: ProjectFacts) -> Understood:
-    """The files with their model functions lifted.
+) -> list[ParsedModule]:
+    """The files of a program with its model functions lifted; raises Blocked.
 
     Statements that stand in one line are set apart where that is what it takes.
     """
-    result = _lifted(files, facts)
-    if result.left and any(map(is_crowded, files)):
-        result = _set_apart(files, facts, one_in_each, result)
-    return result
+    files = [with_scopes_said(one, facts) for one in files]
+    try:
+        return _lifted(files, facts)
+    except Blocked:
+        apart = _set_apart(files, facts)
+        if apart != [*files]:
+            with suppress(Blocked):
+                return _lifted(apart, facts)
+        raise
+
+
+def _lifted(files: Sequence[ParsedModule], facts: ProjectFacts) -> list[ParsedModule]:
+    found = _Group(files, facts).lifted()
+    for before, after in zip(files, found, strict=True):
+        if after is not before:
+            _check(before, after)
+    return found
 
 
 def _set_apart(
-    files: Sequence[ParsedModule],
-    facts: ProjectFacts,
-    how: Callable[[ParsedModule, ProjectFacts, Collection[cst.CSTNode]], ParsedModule],
-    result: Understood,
-) -> Understood:
-    """What lifting gives after some lines are taken apart, where it gives more."""
-    own = reached(files, facts, _is_model(files))
-    apart = [how(one, facts, own) for one in files]
-    changed = {
-        str(new.path) for old, new in zip(files, apart, strict=True) if new is not old
-    }
-    if not changed:
-        return result
-    other = _lifted(apart, facts)
-    if len(other.left) >= len(result.left):
-        return result
-    if any(str(path) in changed for path, _, _ in other.left):
-        # Its lines are counted in the files as they were.
-        return result
-    entered = set(other.entered)
-    for old, new in zip(files, apart, strict=True):
-        if new is not old:
-            entered |= same_functions(other.entered, new, old)
-    other.entered = frozenset(entered)
-    return other
-
-
-def _lifted(files: Sequence[ParsedModule], facts: ProjectFacts) -> Understood:
-    return understood(files, facts, _is_model(files))
-
-
-def _is_model(files: Sequence[ParsedModule]) -> Callable[[cst.CSTNode], bool]:
-    handed = {*handed_to_learn(_trees(files)).values()} - {None}
-    return lambda node: is_model_fn(node) or node in handed
+    files: Sequence[ParsedModule], facts: ProjectFacts
+) -> list[ParsedModule]:
+    """The files with one statement in each line of model functions and their calls."""
+    own: set[cst.CSTNode] = set()
+    for parsed, node in _model_functions(files):
+        notes = evaluated(facts, files, parsed, node).notes
+        own |= {node, *notes.reached(node.body)}
+    return [one_in_each(one, facts, own) for one in files]
 
 
 def _check(before: ParsedModule, after: ParsedModule) -> None:
@@ -108,16 +83,162 @@ def _check(before: ParsedModule, after: ParsedModule) -> None:
     )
 
 
-def _understood(parsed: ParsedModule, result: Understood) -> Lifting:
-    path = os.path.abspath(parsed.path)
-    made = result.made.get(path, [])
-    left = [(line, why) for file, line, why in result.left if file == parsed.path]
-    if path not in result.modules:
-        return Lifting(parsed, made, left, result.entered)
-    new = result.modules[path]
-    _check(parsed, new)
-    return Lifting(new, made, left, result.entered)
+def _model_functions(files: Sequence[ParsedModule]) -> list[_Found]:
+    trees = [Tree(one.module, one.resolver) for one in files]
+    handed = {*handed_to_learn(trees).values()}
+    return [
+        (parsed, node)
+        for parsed in files
+        for node in parsed.nodes
+        if isinstance(node, cst.FunctionDef) and (is_model_fn(node) or node in handed)
+    ]
 
 
-def _trees(files: Sequence[ParsedModule]) -> list[Tree]:
-    return [Tree(one.module, one.resolver) for one in files]
+class _Group:
+    """The model functions of some files."""
+
+    def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
+        self.files = list(files)
+        self.facts = facts
+        # What their evaluations have found out, together.
+        self.notes = Notes()
+        self.functions: list[ModelFunction] = []
+
+    def lifted(self) -> list[ParsedModule]:
+        """The files as they read once all are lifted; raises Blocked."""
+        try:
+            return self._lifted()
+        except Blocked as stop:
+            if stop.reason.endswith(f":{stop.line})"):
+                raise
+            where = f"{self.lifting.parsed.path.name}:{stop.line}"
+            raise Blocked(stop.line, f"{stop.reason} ({where})") from None
+
+    def _lifted(self) -> list[ParsedModule]:
+        every = _model_functions(self.files)
+        helpers = self._helpers(every)
+        # What others call with more arguments keeps its specification: it stays.
+        self.notes.staying |= helpers
+        for parsed, node in every:
+            if node in helpers:
+                continue
+            self.lifting = ModelFunction(parsed, node)
+            if self.lifting.evaluate(self.facts, self.files, self.notes):
+                self.functions.append(self.lifting)
+        if not self.functions:
+            return self.files
+        modules = self._finish(self._lift())
+        found = [modules.get(os.path.abspath(one.path), one) for one in self.files]
+        self._prove(found)
+        return found
+
+    def _helpers(self, every: Sequence[_Found]) -> set[cst.CSTNode]:
+        """Model functions that others of them call."""
+        called: set[cst.CSTNode] = set()
+        for parsed, node in every if len(every) > 1 else ():
+            notes = evaluated(self.facts, self.files, parsed, node).notes
+            called |= notes.reached(node.body) - {node}
+        return {node for _, node in every if node in called}
+
+    def _lift(self) -> Lifted:
+        """The edits for all model functions."""
+        for _ in range(_MOST_ROUNDS):
+            lifted = Lifted(
+                self.facts,
+                {
+                    os.path.abspath(one.path): File(one, Tree(one.module, one.resolver))
+                    for one in self.files
+                },
+                self.notes,
+                model_functions=frozenset(one.defined for one in self.functions),
+            )
+            try:
+                for one in self.functions:
+                    self.lifting = one
+                    one.lift(lifted)
+            except Stays as stays:
+                self.notes.staying.add(stays.node)
+                continue
+            return lifted
+        raise self.lifting.stop("it calls too many functions with layers")
+
+    def _finish(self, lifted: Lifted) -> dict[str, ParsedModule]:
+        """The modules that change, by their paths, as they read then."""
+        kept: set[cst.CSTNode] = set()
+        while True:
+            # A function that is kept calls others.
+            more = {
+                node
+                for node in lifted.helpers
+                if node not in kept and self._is_used(lifted, node, kept)
+            }
+            if not more:
+                break
+            kept |= more
+        for node in lifted.helpers:
+            if node in kept:
+                _keep(lifted, node)
+        for file in lifted.files.values():
+            for statement, names in file.imports.items():
+                file.edits.nodes[statement] = imported(file, statement, names)
+        return {
+            path: self._again(file.parsed, file.edits.apply(file.parsed.module))
+            for path, file in lifted.files.items()
+            if file.edits.touched()
+        }
+
+    def _again(self, parsed: ParsedModule, module: cst.Module) -> ParsedModule:
+        return self.facts.module_of(parsed.source.with_text(code_of(module)))
+
+    def _is_used(
+        self, lifted: Lifted, node: cst.CSTNode, kept: Collection[cst.CSTNode]
+    ) -> bool:
+        """A function with a class in its place is used in another way too."""
+        assert isinstance(node, cst.FunctionDef)
+        file = lifted.file_of(lifted.helpers[node].function.module)
+        assert file is not None
+        calls = [
+            one
+            for one in lifted.called[node]
+            if not any(
+                other.tree.holds(one)
+                and any(above in kept for above in other.tree.ancestors(one))
+                for other in lifted.files.values()
+            )
+        ]
+        name = node.name.value
+        used = len(file.tree.loads_of(node))
+        used -= sum(1 for one in calls if file.tree.holds(one))
+        words = re.compile(rf"\b{name}\b")
+        for path in self.facts.importers(file.parsed.path):
+            other = lifted.files.get(os.path.abspath(path))
+            if other is not None:
+                used += len(words.findall(other.tree.text))
+                used -= sum(1 for one in calls if other.tree.holds(one))
+                used -= sum(
+                    len(words.findall(import_text(one))) for one in other.imports
+                )
+            else:
+                used += len(words.findall(path.read_text("utf-8", "replace")))
+        return used > 0
+
+    def _prove(self, after: Sequence[ParsedModule]) -> None:
+        """Raises where a model function would not do the same."""
+        for one in self.functions:
+            self.lifting = one
+            parsed = after[self.files.index(one.parsed)]
+            old = Traced(self.files, one.parsed, one.defined, self.facts)
+            defined = again(one.parsed, one.defined, parsed)
+            new = Traced(after, parsed, defined, self.facts)
+            why = difference(old, new)
+            if why is not None:
+                raise one.stop(why)
+
+
+def _keep(lifted: Lifted, node: cst.CSTNode) -> None:
+    """Leaves a function beside its class."""
+    assert isinstance(node, cst.FunctionDef)
+    file = lifted.file_of(lifted.helpers[node].function.module)
+    assert file is not None
+    file.kept.add(node)
+    file.edits.replace[node] = [with_blank_lines(node, 0), *file.edits.replace[node]]

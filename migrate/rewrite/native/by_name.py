@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from ...names.ast_nodes import parents_of
+from ...names.ast_nodes import expression_of, parents_of
 from ...names.ast_nodes import walk as walk_ast
 from .code import UNKNOWN, Refused, dotted, literal
 from .sharing import Places
@@ -57,9 +57,12 @@ def hold_layers(module: Module) -> dict[ast.AST, str]:
     for function in walk_ast(module.tree, ast.FunctionDef):
         reader = _Reader(module, function)
         chosen = reader.chosen()
-        if chosen is not None:
-            reader.hold(*chosen)
-            found[chosen[0]] = f"{reader.tf}.trainable_variables()"
+        if len(chosen) == 1:
+            ((node, test),) = chosen.items()
+            reader.hold(node, test)
+            found[node] = f"{reader.tf}.trainable_variables()"
+        for node, test in chosen.items() if len(chosen) > 1 else ():
+            found[node] = reader.part(test)
         found |= reader.read()
     return found
 
@@ -79,8 +82,8 @@ class _Reader:
 
     # -- what is chosen
 
-    def chosen(self) -> tuple[ast.expr, _Test] | None:
-        """The one expression that chooses variables to train, and how."""
+    def chosen(self) -> dict[ast.expr, _Test]:
+        """The expressions that choose variables to train, and how."""
         found: dict[ast.expr, _Test] = {}
         for node in walk_ast(self.function, ast.Call):
             given = [k.value for k in node.keywords if k.arg in _UPDATES]
@@ -92,7 +95,7 @@ class _Reader:
                 test = self._test(source)
                 if test is not None and not self._is_all(source):
                     found[source] = test
-        return next(iter(found.items())) if len(found) == 1 else None
+        return found
 
     def _source(self, node: ast.expr) -> ast.expr:
         """What a name stands for, where it is given once."""
@@ -106,7 +109,7 @@ class _Reader:
         if len(stores) == 1 and dotted(stores[0].targets[0]) == node.id:
             return self._source(stores[0].value)
         held = None if stores else self.module.value(node.id)
-        return node if held is None else ast.parse(held, mode="eval").body
+        return node if held is None else expression_of(held)
 
     def _symbol(self, node: ast.expr) -> str:
         return self.module.symbol(dotted(node)) or ""
@@ -338,6 +341,25 @@ class _Reader:
             yield name, f"{path}.{attribute}"
 
     # -- training
+
+    def part(self, test: _Test) -> str:
+        """The variables that one of several optimizers trains, as those of layers."""
+        found = []
+        for model, places in self.models():
+            self._check_seen(places)
+            for path in self._held(places, lambda name: not test(name))[1]:
+                path = (model, *path)
+                inner = places
+                for one in path[1:-1]:
+                    inner = inner.inner[one]
+                shown = ".".join(path)
+                weight = path[-1] in inner.variables
+                found.append(shown if weight else f"*{shown}.trainable_variables")
+        if not found:
+            raise Refused("no variable is found among those that are to be trained")
+        if len(found) == 1 and found[0].startswith("*"):
+            return found[0][1:]
+        return f"[{', '.join(found)}]"
 
     def hold(self, node: ast.expr, test: _Test) -> None:
         """Makes layers whose variables are not chosen as those that do not train."""

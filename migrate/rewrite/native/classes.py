@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
 
 import libcst as cst
 
 from ...code.names import fresh
 from ...code.texts import camel
+from ...model.contrib_functions import SIGNATURES, contrib_name
 from ...model.layer_functions import LAYERS, LayerFunction
 from ...names.ast_nodes import children as ast_children
-from ...names.ast_nodes import parents_of
+from ...names.ast_nodes import parents_of, tree_of
 from ...names.ast_nodes import walk as walk_ast
+from ...names.dotted import dotted_node
 from ...project.facts import ParsedModule, ProjectFacts
 from ...project.long_lines import WIDTH
 from ..layers.model_functions import is_model_fn
 from ..layers.spelling import RESERVED
-from .arg_scopes import check_outer_scopes, scopes_of
 from .by_name import hold_layers
 from .code import Refused, arguments_of, call, dotted, is_absent, literal, parsed
 from .dropout_cells import Shares
 from .layers import (
     RANKS,
-    SIGNATURES,
     Layers,
     Plain,
-    contrib_name,
     initializer,
     layers,
     regularizer,
@@ -54,8 +52,6 @@ from .text import (
 from .towers import with_towers_unfolded
 from .weights import SEQUENCE_INPUT, move_weights, sequence_input
 
-__all__ = ["plain_classes", "training_words"]
-
 _KERAS = "tf_keras.layers."
 _BASES = {
     "tf.estimator.ScopedModel": "tf_keras.Model",
@@ -65,11 +61,6 @@ _SCOPES = ("tf.variable_scope", "tf.name_scope", "tf.device")
 # What a model function is given.
 _TASK = re.compile(r"\blabels\b.*\bmode\b", re.DOTALL)
 _ARG_SCOPES = ("tf.contrib.framework.arg_scope", "tf.contrib.slim.arg_scope")
-_SCOPE = (
-    "name_or_scope", "default_name", "values", "initializer", "regularizer",
-    "caching_device", "partitioner", "custom_getter", "reuse", "dtype", "use_resource",
-    "constraint",
-)  # fmt: skip
 # Layers of the program's own whose defaults are written out later.
 _OTHER_DEFAULTS = frozenset(
     f"tf.keras.layers.{kind}"
@@ -87,25 +78,10 @@ _LAYERS = frozenset(
     )
 )
 _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
-# Layers without weights, and code that leaves it to scopes how weights begin.
-_WITHOUT = re.compile(r"\.(Dropout|Flatten|\w*Pooling\w*)\(")
-_LEFT_OPEN = re.compile(r"get_variable\(|kernel_initializer=None|_rnn\b")
 _SUMMARIES = tuple(
     f"tf.summary.{kind}" for kind in ("scalar", "histogram", "image", "text", "audio")
 )
-# What Keras calls the flag; programs call it otherwise.
-_FLAGS = (
-    "is_training",
-    "is_train",
-    "train",
-    "training",
-    "is_training_phase",
-    "phase_train",
-)
 _PENALTIES = ("l1_regularizer", "l2_regularizer", "l1_l2_regularizer")
-WITHOUT_WEIGHTS = (
-    "flatten", "dropout", "max_pool2d", "avg_pool2d", "max_pool3d", "avg_pool3d",
-)  # fmt: skip
 
 
 def plain_classes(
@@ -152,7 +128,7 @@ def _check_made_once(parsed: ParsedModule, names: set[str]) -> None:
         for one in parsed.nodes
         if isinstance(one, cst.FunctionDef) and is_model_fn(one)
     }
-    tree = ast.parse(parsed.source.text)
+    tree = tree_of(parsed.source.text)
     above = parents_of(tree)
     # Classes of one layer may have become functions that make it.
     made = {*names, *filter(None, map(_layer_maker, tree.body))}
@@ -168,11 +144,17 @@ def _check_made_once(parsed: ParsedModule, names: set[str]) -> None:
             *model_functions,
         ):
             raise Refused(f"`{around.name}` makes its layers whenever it is called")
+        user = above[node]
+        if isinstance(user, ast.Call) and user.func is node and around is not tree:
+            raise Refused(f"`{dotted(node.func)}` is made where it is called: name it")
+        name = dotted(user.targets[0]) if isinstance(user, ast.Assign) else ""
+        if name and sum(one.id == name for one in stores_in(around)) > 1:
+            raise Refused(f"`{name}` is a model, and what it gives as well")
 
 
 def training_words(parsed: ParsedModule) -> frozenset[str]:
     """What the classes of a plain module take from training.py."""
-    nodes = walk_ast(ast.parse(parsed.source.text))
+    nodes = walk_ast(tree_of(parsed.source.text))
     read = {one.id for one in nodes if isinstance(one, ast.Name)}
     words = {"summary"} if "__tf2__.summary." in parsed.source.text else set()
     return frozenset(read & (CELLS | _LAYERS) | words)
@@ -224,8 +206,7 @@ class Module:
         if not _NAME.fullmatch(code) or code.partition(".")[0] in hidden:
             return None
         if code not in self.symbols:
-            node = cst.parse_expression(code)
-            self.symbols[code] = self.resolver.resolve(node)
+            self.symbols[code] = self.resolver.resolve(dotted_node(code))
         return self.symbols[code]
 
     def value(self, name: str) -> str | None:
@@ -277,23 +258,6 @@ class Module:
             for one in self.others
         )
 
-    def calls_with(self, argument: str) -> bool:
-        """A call of what may be an object of a class has an argument of this name."""
-        kinds = (ast.FunctionDef, ast.ClassDef)
-        defined = {one.name for one in self.text.body if isinstance(one, kinds)}
-        functions = [
-            one.func
-            for top in self.text.body
-            for one in walk_ast(top, ast.Call)
-            if any(keyword.arg == argument for keyword in one.keywords)
-        ]
-        return any(
-            self.symbol(self.text.of(one)) is None
-            and not (attribute_of_self(one) or dotted(one).count("."))
-            and dotted(one) not in defined
-            for one in functions
-        ) or any(f"{argument}=" in one for one in self.others)
-
     def function(self, name: str) -> ast.FunctionDef | None:
         """A function of the module, by its name."""
         found = [
@@ -325,9 +289,7 @@ class Module:
             merge_shared(self.classes)
         if self.reuses:
             self._check_shared()
-        self._check_functions()
         chosen = hold_layers(self) if self.classes else {}
-        check_outer_scopes(self)
         flags: dict[str, Shares] = {}
         if self.shares is not None and self.shares.code:
             rnns = [one.name for one in self.classes if "_rnn" in one.lifted]
@@ -361,56 +323,6 @@ class Module:
             uses = sum(dotted(one.func) == function.name for one in calls)
             if makes and uses > 1 and function.name != "__init__":
                 raise Refused(f"`{function.name}` may share variables by `reuse`")
-
-    def said_by(
-        self, block: ast.With, symbol: Callable[[str], str | None], text: Text
-    ) -> list[str]:
-        """What a variable scope gives to all weights within; raises Refused."""
-        found: list[str] = []
-        for item in block.items:
-            node = item.context_expr
-            if not isinstance(node, ast.Call):
-                continue
-            if symbol(text.of(node.func)) != "tf.variable_scope":
-                continue
-            given = dict(zip(_SCOPE, node.args, strict=False))
-            given |= {str(one.arg): one.value for one in node.keywords}
-            for name, value in given.items():
-                if is_absent(text.of(value)):
-                    continue
-                if name in ("custom_getter", "constraint"):
-                    raise Refused(f"a variable scope with `{name}`")
-                if name in ("initializer", "regularizer"):
-                    found.append(name)
-        return found
-
-    def takes(self, code: str, said: Sequence[str]) -> bool:
-        """Layers have weights of which a scope says something."""
-        if "regularizer" in said and not _WITHOUT.search(code):
-            return True
-        classes = {one.name: one for one in self.classes}
-        inner = [classes[one] for one in re.findall(r"\w+", code) if one in classes]
-        return any(_LEFT_OPEN.search(one.lifted) for one in inner) or (
-            "tf.nn." in code and "_rnn" in code
-        )
-
-    def _check_functions(self) -> None:
-        """Refuses scopes in functions that say how the weights of a model begin."""
-        names = {one.name for one in self.classes}
-        above = parents_of(ast.Module(self.text.body, []))
-        for node in above:
-            if not isinstance(node, ast.Call) or dotted(node.func) not in names:
-                continue
-            around: ast.AST = node
-            while around in above:
-                around = above[around]
-                if isinstance(around, ast.With):
-                    said = self.said_by(around, self.symbol, self.text)
-                    if said and self.takes(dotted(node.func), said):
-                        raise Refused(
-                            f"the scope around `{dotted(node.func)}` gives its weights "
-                            f"a {' and a '.join(said)}"
-                        )
 
     def scopes_of(
         self,
@@ -454,67 +366,45 @@ class Module:
         return text.done()
 
     def _without_contrib(self, code: str) -> str:
-        """The code with layers of Keras for functions of contrib around the classes."""
+        """The code with cells and regularizers of Keras for those of TensorFlow 1."""
         while True:
             text = Text(code)
             above = parents_of(ast.Module(text.body, []))
-            found: list[tuple[ast.Call, str]] = []
-            for node in above:
-                if not isinstance(node, ast.Call):
-                    continue
-                around: list[ast.AST] = [node]
-                while around[-1] in above:
-                    around.append(above[around[-1]])
-                hidden = {
-                    name
-                    for one in around
-                    if isinstance(one, ast.FunctionDef)
-                    for name in bound_names(one)
-                }
-                symbol = self.symbol(on_one_line(text.of(node.func)), hidden)
-                known = cell_name(symbol)
-                if known is not None:
-                    found.append((node, known))
-                    continue
-                name = contrib_name(symbol)
-                if name in _PENALTIES:
-                    found.append((node, name))
-                elif name in WITHOUT_WEIGHTS:
-                    for one in around:
-                        if isinstance(one, ast.With) and "arg_scope" in text.of(one):
-                            raise Refused(f"`{text.of(node.func)}` in an arg_scope")
-                    found.append((node, name))
+            calls = [one for one in above if isinstance(one, ast.Call)]
+            found = {one: self._cell_or_penalty(one, above, text) for one in calls}
             inner = [
                 (node, name)
-                for node, name in found
-                if not any(
-                    other is not node and _holds(node, other) for other, _ in found
-                )
+                for node, name in found.items()
+                if name and [*filter(found.get, walk_ast(node, ast.Call))] == [node]
             ]
             if not inner:
                 return code
             for node, name in inner:
+                reader = Plain(self.symbol, self.quote)
                 if name in _PENALTIES:
                     shown = on_one_line(text.of(node))
-                    reader = Plain(self.symbol, self.quote)
                     text.put(node, regularizer(shown, reader) or "None")
                     continue
-                if name not in WITHOUT_WEIGHTS:
-                    if name == "DropoutWrapper" and self.shares is None:
-                        raise Refused("it is not known when `DropoutWrapper` drops")
-                    always = self.shares is not None and not self.shares.code
-                    reader = Plain(self.symbol, self.quote)
-                    text.put(node, cell(name, node, reader, text.of, always=always))
-                    continue
-                given = arguments_of(node, SIGNATURES[name], text.of(node.func))
-                said = {
-                    key: on_one_line(text.of(value)) for key, value in given.items()
-                }
-                inputs = said.pop(SIGNATURES[name][0])
-                made = layers(name, said, Plain(self.symbol, self.quote))
-                flag = "" if made.training is None else f", training={made.training}"
-                text.put(node, f"{made.made[0]}({inputs}{flag})")
+                if name == "DropoutWrapper" and self.shares is None:
+                    raise Refused("it is not known when `DropoutWrapper` drops")
+                always = self.shares is not None and not self.shares.code
+                text.put(node, cell(name, node, reader, text.of, always=always))
             code = text.done()
+
+    def _cell_or_penalty(
+        self, node: ast.Call, above: Mapping[ast.AST, ast.AST], text: Text
+    ) -> str:
+        """The name of a class of cells, or of a regularizer, that a call makes."""
+        hidden: set[str] = set()
+        around: ast.AST | None = node
+        while around is not None:
+            hidden |= (
+                bound_names(around) if isinstance(around, ast.FunctionDef) else set()
+            )
+            around = above.get(around)
+        symbol = self.symbol(on_one_line(text.of(node.func)), hidden)
+        name = contrib_name(symbol)
+        return cell_name(symbol) or (name if name in _PENALTIES else None) or ""
 
     def _is_seen(self, name: str) -> bool:
         """Another file of the program may use a class, or the function that it was."""
@@ -565,14 +455,6 @@ class Module:
         return text.done()
 
 
-@dataclass(frozen=True)
-class _Use:
-    """A call of an attribute, and what is around it."""
-
-    node: ast.Call
-    withs: tuple[ast.With, ...]
-
-
 class Lifted:
     """A lifted class on its way to a plain one."""
 
@@ -591,7 +473,6 @@ class Lifted:
         base_text = text.of(node.bases[0])
         # The program's name for TensorFlow.
         self.tf = base_text.removesuffix(f".estimator.{base.rpartition('.')[2]}")
-        self._withs: tuple[ast.With, ...] = ()
         # Names of the call that weights are made of.
         self.moved_names: set[str] = set()
         # Where in the call an expression stands whose names are looked up.
@@ -649,6 +530,7 @@ class Lifted:
             return code
         if node.id in self.locals:
             found = self.value_of(node.id)
+            self.moved_names.add(node.id)
             return code if found is None else self.of(found)
         if node.id in self.init_names | self.hidden:
             return code
@@ -695,16 +577,6 @@ class Lifted:
         """A string in the program's quotes."""
         return f"{self.module.quote}{code}{self.module.quote}"
 
-    def scoped(self, function: str) -> Mapping[str, str]:
-        """What the arg_scopes around give to a function of contrib."""
-        found: dict[str, str] = {}
-        for scope in scopes_of(self._withs, self.of, self.symbol):
-            if function in scope.functions:
-                for name, code in scope.given.items():
-                    late = name in ("is_training", "normalizer_params")
-                    found[name] = code if late else self.for_init(code, f"`{name}`")
-        return found
-
     def around(self, node: ast.AST) -> list[ast.AST]:
         """What is around a node in its method, from outside."""
         found: list[ast.AST] = []
@@ -714,17 +586,13 @@ class Lifted:
             above = self.above.get(above)
         return found[::-1]
 
-    def withs(self, node: ast.AST) -> tuple[ast.With, ...]:
-        """The blocks `with` around a node."""
-        return tuple(one for one in self.around(node) if isinstance(one, ast.With))
-
     def statement(self, node: ast.AST) -> ast.stmt:
         """The statement that a node is part of."""
         while not isinstance(node, ast.stmt):
             node = self.above[node]
         return node
 
-    def uses(self, attribute: str) -> list[_Use]:
+    def uses(self, attribute: str) -> list[ast.Call]:
         """Calls of an attribute, or of the elements of a list."""
         names: set[str] = set()
         iterators: set[str] = set()
@@ -735,7 +603,7 @@ class Lifted:
                 iterated = node.value.args[:1]
                 if iterated and attribute_of_self(iterated[0]) == attribute:
                     iterators |= {self.of(one) for one in node.targets}
-        found: list[_Use] = []
+        found: list[ast.Call] = []
         for node in walk_ast(self.call, ast.Call):
             func = node.func
             if (
@@ -747,7 +615,7 @@ class Lifted:
                     and self.of(func.args[0]) in iterators
                 )
             ):
-                found.append(_Use(node, self.withs(node)))
+                found.append(node)
         return found
 
     def appended(self, attribute: str) -> list[ast.Call]:
@@ -982,11 +850,8 @@ class Lifted:
         """Changes the code, step by step."""
         self.code = without_gone(self.code)
         self.read()
-        self._check_scopes()
         self._first_values_made()
         self._functions()
-        self._calls_of_contrib()
-        self._starts_from_scopes()
         move_weights(self)
         self._scopes()
         self._check_inputs()
@@ -995,26 +860,8 @@ class Lifted:
         self._aliases()
         self._loops()
         self._comprehensions()
-        self._flag()
         self._unread()
         self._tables()
-        self._docstring()
-
-    def _check_scopes(self) -> None:
-        """Refuses scopes that say more of the layers within than can be said here."""
-        for block in (one for one in walk_ast(self.call, ast.With)):
-            said = self.module.said_by(block, self.symbol, self.source)
-            if not said:
-                continue
-            for attribute, value in self.attributes().items():
-                uses = [one for one in self.uses(attribute) if block in one.withs]
-                kinds = walk_ast(value, ast.Call)
-                code = " ".join(map(self.of, [*kinds, *self.appended(attribute)]))
-                if uses and self.module.takes(code, said):
-                    raise Refused(
-                        f"the scope around `{attribute}` gives its weights "
-                        f"a {' and a '.join(said)}"
-                    )
 
     def _first_values_made(self) -> None:
         """Initializers and regularizers of the constructor, as those of Keras."""
@@ -1069,10 +916,10 @@ class Lifted:
         uses = self.uses(attribute)
         symbol = self.symbol(function)
         if symbol in RECURRENT and len(uses) == 1:
-            recurrent(self, symbol, node, uses[0].node)
+            recurrent(self, symbol, node, uses[0])
             return
         if symbol == SEQUENCE_INPUT:
-            sequence_input(self, node, [one.node for one in uses])
+            sequence_input(self, node, uses)
             return
         if symbol in LAYERS and len(uses) == 1:
             self._built(node, uses[0], LAYERS[symbol], function)
@@ -1086,20 +933,18 @@ class Lifted:
             raise Refused(f"`{function}` has no Keras layer with its numbers")
         made = {self._used(node, one, name, function) for one in uses}
         nested = any(
-            one is not other and _holds(one.node, other.node)
-            for one in uses
-            for other in uses
+            one is not other and _holds(one, other) for one in uses for other in uses
         )
         if len(made) != 1 or nested:
             raise Refused(f"`{function}` is called in {len(uses)} ways")
         self.source.put(node, made.pop())
 
-    def _repeated(self, node: ast.Call, use: _Use, name: str) -> None:
+    def _repeated(self, node: ast.Call, use: ast.Call, name: str) -> None:
         """``slim.repeat(net, 2, slim.conv2d, 64, [3, 3])``, or ``slim.stack``."""
         function = self.of(node.args[0])
-        inputs, *late = use.node.args
+        inputs, *late = use.args
         rest = [*late, *node.args[1:]]
-        keywords = [*use.node.keywords, *node.keywords]
+        keywords = [*use.keywords, *node.keywords]
         given = {str(one.arg): self.of(one.value) for one in keywords}
         given.pop("scope", None)
         first, second, *more = rest
@@ -1107,9 +952,8 @@ class Lifted:
         inner = contrib_name(self.symbol(self.of(layer)))
         if late or inner not in SIGNATURES or "scope" not in SIGNATURES[inner]:
             raise Refused(f"`{function}` of `{self.of(layer)}`")
-        self._withs = use.withs
         names = SIGNATURES[inner][1:]
-        rank = self._rank(inputs, use.node)
+        rank = self._rank(inputs, use)
         flags: set[str | None] = set()
 
         def made(arguments: Sequence[str]) -> str:
@@ -1128,9 +972,7 @@ class Lifted:
         (flag,) = flags
         flagged = "" if flag is None else f", training={flag}"
         self.source.put(node, f"tf_keras.Sequential({code})")
-        self.source.put(
-            use.node, f"{self.of(use.node.func)}({self.of(inputs)}{flagged})"
-        )
+        self.source.put(use, f"{self.of(use.func)}({self.of(inputs)}{flagged})")
 
     def _several(self, node: ast.expr) -> list[str]:
         """The arguments of one layer of a stack."""
@@ -1138,17 +980,19 @@ class Lifted:
             return [self.of(one) for one in node.elts]
         return [self.of(node)]
 
-    def _used(self, node: ast.Call, use: _Use, name: str, function: str) -> str:
+    def given(
+        self, node: ast.Call, use: ast.Call, names: Sequence[str], function: str
+    ) -> dict[str, ast.expr]:
+        """What a function gets of which a layer is made, by its maker and its call."""
+        self.at = use
+        args = [*use.args, *node.args[1:]]
+        whole = ast.Call(node.func, args, [*use.keywords, *node.keywords])
+        return arguments_of(whole, names, function)
+
+    def _used(self, node: ast.Call, use: ast.Call, name: str, function: str) -> str:
         """The constructor of a layer for one of its calls, which it puts right."""
-        whole = ast.Call(
-            func=node.func,
-            args=[*use.node.args, *node.args[1:]],
-            keywords=[*use.node.keywords, *node.keywords],
-        )
-        self.at = use.node
-        late = {*use.node.args, *(one.value for one in use.node.keywords)}
-        given = arguments_of(whole, SIGNATURES[name], function)
-        self._withs = use.withs
+        late = {*use.args, *(one.value for one in use.keywords)}
+        given = self.given(node, use, SIGNATURES[name], function)
         said: dict[str, str] = {}
         inputs = given.pop(SIGNATURES[name][0])
         for parameter, value in given.items():
@@ -1156,24 +1000,18 @@ class Lifted:
             if value in late and parameter not in ("is_training", "normalizer_params"):
                 code = self.for_init(code, f"`{parameter}` of `{function}`")
             said[parameter] = code
-        made = layers(name, said, self, self._rank(inputs, use.node))
+        made = layers(name, said, self, self._rank(inputs, use))
         flag = "" if made.training is None else f", training={made.training}"
-        self.source.put(use.node, f"{self.of(use.node.func)}({self.of(inputs)}{flag})")
+        self.source.put(use, f"{self.of(use.func)}({self.of(inputs)}{flag})")
         return self._constructor(made, function)
 
     def _built(
-        self, node: ast.Call, use: _Use, layer: LayerFunction, function: str
+        self, node: ast.Call, use: ast.Call, layer: LayerFunction, function: str
     ) -> None:
         """Makes a layer in `build`, which has the shape of the input."""
-        whole = ast.Call(
-            func=node.func,
-            args=[*use.node.args, *node.args[1:]],
-            keywords=[*use.node.keywords, *node.keywords],
-        )
-        given = arguments_of(whole, (layer.inputs, *layer.parameters), function)
-        late = {*use.node.args, *(one.value for one in use.node.keywords)}
+        given = self.given(node, use, (layer.inputs, *layer.parameters), function)
+        late = {*use.args, *(one.value for one in use.keywords)}
         what = f"`{function}`"
-        self.at = use.node
         shown = self.of(given.pop(layer.inputs))
         parts: dict[str, str | None] = {}
         for parameter, value in given.items():
@@ -1200,7 +1038,7 @@ class Lifted:
         line += call(f"{_KERAS}{layer.keras}", *first, **parts)
         self.source.drop(made)
         self.add_to_build([line])
-        self.source.put(use.node, f"{self.of(use.node.func)}({shown})")
+        self.source.put(use, f"{self.of(use.func)}({shown})")
 
     def cell_for_init(self, code: str, what: str) -> str:
         """A cell as the constructor says it: what the call is given, it is given."""
@@ -1255,11 +1093,7 @@ class Lifted:
         held = attribute_of_self(node.func)
         if held is None and isinstance(node.func, ast.Name):
             held = next(
-                (
-                    one
-                    for one in self.attributes()
-                    if any(use.node is node for use in self.uses(one))
-                ),
+                (one for one in self.attributes() if node in self.uses(one)),
                 None,
             )
         if held is not None:
@@ -1308,127 +1142,6 @@ class Lifted:
         ):
             return None
         return self._rank(first, use)
-
-    def _calls_of_contrib(self) -> None:
-        """Functions of contrib without weights become layers as well."""
-        while True:
-            found = [
-                one
-                for one in walk_ast(self.call, ast.Call)
-                if self._is_layer_of_contrib(one)
-            ]
-            inner = [
-                one
-                for one in found
-                if not any(other is not one and _holds(one, other) for other in found)
-            ]
-            inner = [one for one in inner if not self._is_in_item(one)]
-            if not inner:
-                return
-            self._call_of_contrib(inner[0])
-            self.take()
-
-    def _is_layer_of_contrib(self, node: ast.Call) -> bool:
-        name = contrib_name(self.symbol(self.of(node.func)))
-        return name is not None and not re.search("regularizer|initializer", name)
-
-    def _is_in_item(self, node: ast.AST) -> bool:
-        """It is part of what a block `with` enters, not of the block."""
-        above: ast.AST | None = node
-        while above is not None and not isinstance(above, (ast.stmt, ast.withitem)):
-            above = self.above.get(above)
-        return isinstance(above, ast.withitem)
-
-    def _call_of_contrib(self, node: ast.Call) -> None:
-        function = self.of(node.func)
-        name = contrib_name(self.symbol(function))
-        assert name is not None
-        if name == "softmax":
-            self.source.put(node.func, f"{self.tf}.nn.softmax")
-            return
-        if name not in WITHOUT_WEIGHTS:
-            raise Refused(f"`{function}` has no Keras layer with its numbers")
-        given = arguments_of(node, SIGNATURES[name], function)
-        inputs = given.pop(SIGNATURES[name][0])
-        self._withs = self.withs(node)
-        said: dict[str, str] = {}
-        for parameter, value in given.items():
-            code = self.of(value)
-            if parameter != "is_training":
-                code = self.for_init(code, f"`{parameter}` of `{function}`")
-            said[parameter] = code
-        made = layers(name, said, self)
-        scope = literal(said.get("scope"))
-        if not isinstance(scope, str) or not scope.isidentifier():
-            scope = self._result(node) or name
-        attribute = self.fresh(scope)
-        self.add_to_init(
-            [f"self.{attribute} = {self._constructor(made, function)}"], node
-        )
-        flag = "" if made.training is None else f", training={made.training}"
-        self.source.put(node, f"self.{attribute}({self.of(inputs)}{flag})")
-
-    def _result(self, node: ast.Call) -> str | None:
-        """The name of what a layer gives, where it has no other meaning."""
-        statement = self.above.get(node)
-        if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
-            return None
-        (target,) = statement.targets
-        if not isinstance(target, ast.Name) or len(target.id) == 1:
-            return None
-        names = (one for one in names_in(self.call) if isinstance(one.ctx, ast.Store))
-        once = sum(one.id == target.id for one in names) == 1
-        return target.id if once and target.id not in RESERVED else None
-
-    # -- weights
-
-    def from_scopes(
-        self, withs: Sequence[ast.With], name: str, what: str
-    ) -> str | None:
-        """What variable scopes around say of weights: how they begin, a penalty."""
-        place = {"initializer": 3, "regularizer": 4}[name]
-        for block in reversed(withs):
-            for item in reversed(block.items):
-                node = item.context_expr
-                if not isinstance(node, ast.Call):
-                    continue
-                if self.symbol(self.of(node.func)) != "tf.variable_scope":
-                    continue
-                given = [one.value for one in node.keywords if one.arg == name]
-                given += node.args[place : place + 1]
-                if given and self.of(given[0]) != "None":
-                    return self.for_init(self.of(given[0]), what)
-        return None
-
-    def _starts_from_scopes(self) -> None:
-        """Layers of which a scope may say how they begin."""
-        while True:
-            found = next(
-                (
-                    (node, one)
-                    for node in walk_ast(self.init, ast.Call)
-                    for one in node.keywords
-                    if (one.arg or "").endswith("_initializer")
-                    and isinstance(one.value, ast.Constant)
-                    and one.value.value is None
-                ),
-                None,
-            )
-            if found is None:
-                return
-            node, argument = found
-            start: str | None = None
-            for use in self.uses(self._holder(node)):
-                start = self.from_scopes(use.withs, "initializer", f"`{argument.arg}`")
-            kept = [self.of(one) for one in node.args]
-            for one in node.keywords:
-                if one is argument:
-                    if start is not None:
-                        kept.append(f"{one.arg}={initializer(start, self)}")
-                    continue
-                kept.append(self.of(one))
-            self.source.put(node, f"{self.of(node.func)}({', '.join(kept)})")
-            self.take()
 
     # -- scopes
 
@@ -1500,7 +1213,7 @@ class Lifted:
             changed = False
             for node in walk_ast(self.tree, ast.Call):
                 symbol = self.symbol(self.of(node.func))
-                if symbol == "tf.estimator.ColumnsLayer":
+                if symbol == "tf.keras.layers.DenseFeatures":
                     self.source.put(node.func, self.columns_layer("DenseFeatures"))
                 elif symbol == "tf.nn.xw_plus_b" and len(node.args) > 2:
                     x, w, b = (self.of(one) for one in node.args[:3])
@@ -1509,6 +1222,8 @@ class Lifted:
                 elif symbol == "tf.nn.embedding_lookup" and self._is_one(node):
                     table, ids = (self.of(one) for one in node.args[:2])
                     self.source.put(node, f"{self.tf}.gather({table}, {ids})")
+                elif contrib_name(symbol) == "softmax":
+                    self.source.put(node.func, f"{self.tf}.nn.softmax")
                 elif symbol in _SUMMARIES:
                     self._summary(node, symbol)
                 elif symbol in _OTHER_DEFAULTS:
@@ -1552,9 +1267,7 @@ class Lifted:
         if frozen and self.of(frozen[0].value) != "True":
             for use in self.uses(self._holder(node)):
                 flag = [
-                    self.of(one.value)
-                    for one in use.node.keywords
-                    if one.arg == "training"
+                    self.of(one.value) for one in use.keywords if one.arg == "training"
                 ]
                 if flag and flag[0] != "False":
                     raise Refused(
@@ -1780,29 +1493,6 @@ class Lifted:
         """The statement of the constructor's own block that a node is part of."""
         return next(one for one in self.init.body if _holds(one, node))
 
-    # -- the flag
-
-    def _flag(self) -> None:
-        """What the call is told of training has the name that Keras knows."""
-        names = parameters_of(self.call)
-        for name in names[2:]:
-            if name == "training" or "training" in self.locals:
-                continue
-            reads = [one for one in walk_ast(self.call, ast.Name) if one.id == name]
-            if any(not isinstance(one.ctx, ast.Load) for one in reads):
-                continue
-            if name in _FLAGS and not self.module.calls_with(name):
-                self._rename(name, "training")
-                self.take()
-                return
-
-    def _rename(self, name: str, new: str) -> None:
-        for one in walk_ast(self.call):
-            if (isinstance(one, ast.arg) and one.arg == name) or (
-                isinstance(one, ast.Name) and one.id == name
-            ):
-                self.source.put(one, new)
-
     # -- what is left over
 
     def _unread(self) -> None:
@@ -1858,22 +1548,6 @@ class Lifted:
             self.source.drop(found[0])
             self.code = without_gone(self.source.done())
             self.read()
-
-    def _docstring(self) -> None:
-        """Drops what lifting says of a class."""
-        first = self.tree.body[0]
-        if (
-            isinstance(first, ast.Expr)
-            and isinstance(first.value, ast.Constant)
-            and str(first.value.value).startswith("The layers of ")
-        ):
-            start, _ = self.source.span(first)
-            after, _ = self.source.span(self.tree.body[1])
-            code = self.source.code
-            self.source.replace(
-                code.rfind("\n", 0, start) + 1, code.rfind("\n", 0, after) + 1, ""
-            )
-            self.take()
 
 
 def _names_one(node: ast.AST, name: str) -> bool:

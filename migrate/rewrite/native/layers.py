@@ -12,84 +12,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from ...model.contrib_functions import SIGNATURES, contrib_name
 from .code import UNKNOWN, Refused, call, dotted, grouped, is_absent, literal, parsed
-
-__all__ = [
-    "SIGNATURES",
-    "Layers",
-    "Plain",
-    "Reader",
-    "contrib_name",
-    "dictionary",
-    "initializer",
-    "layers",
-    "rate_of",
-    "regularizer",
-]
 
 _KERAS = "tf_keras.layers."
 _STARTS = "tf_keras.initializers."
-_PLACES = ("tf.contrib.layers.", "tf.contrib.slim.")
-_REST = (
-    "activation_fn", "normalizer_fn", "normalizer_params", "weights_initializer",
-    "weights_regularizer", "biases_initializer", "biases_regularizer", "reuse",
-    "variables_collections", "outputs_collections", "trainable", "scope",
-)  # fmt: skip
-_CONV = (
-    "inputs", "num_outputs", "kernel_size", "stride", "padding", "data_format", "rate",
-    *_REST,
-)  # fmt: skip
-_POOL = (
-    "inputs", "kernel_size", "stride", "padding", "data_format", "outputs_collections",
-    "scope",
-)  # fmt: skip
-
-# Functions of tf.contrib.layers and slim: their parameters, the input first.
-SIGNATURES: dict[str, tuple[str, ...]] = {
-    "fully_connected": ("inputs", "num_outputs", *_REST),
-    "conv1d": _CONV,
-    "conv2d": _CONV,
-    "conv3d": _CONV,
-    "conv2d_transpose": tuple(name for name in _CONV if name != "rate"),
-    "separable_conv2d": (
-        *_CONV[:3], "depth_multiplier", *_CONV[3:7], *_REST[:4],
-        "pointwise_initializer", *_REST[4:],
-    ),
-    "batch_norm": (
-        "inputs", "decay", "center", "scale", "epsilon", "activation_fn",
-        "param_initializers", "param_regularizers", "updates_collections",
-        "is_training", "reuse", "variables_collections", "outputs_collections",
-        "trainable", "batch_weights", "fused", "data_format",
-        "zero_debias_moving_mean", "scope", "renorm", "renorm_clipping",
-        "renorm_decay", "adjustment",
-    ),
-    "layer_norm": (
-        "inputs", "center", "scale", "activation_fn", "reuse", "variables_collections",
-        "outputs_collections", "trainable", "begin_norm_axis", "begin_params_axis",
-        "scope",
-    ),
-    "max_pool2d": _POOL,
-    "avg_pool2d": _POOL,
-    "max_pool3d": _POOL,
-    "avg_pool3d": _POOL,
-    "flatten": ("inputs", "outputs_collections", "scope"),
-    "dropout": (
-        "inputs", "keep_prob", "noise_shape", "is_training", "outputs_collections",
-        "scope", "seed",
-    ),
-    "embed_sequence": (
-        "ids", "vocab_size", "embed_dim", "unique", "initializer", "regularizer",
-        "trainable", "scope", "reuse",
-    ),
-}  # fmt: skip
-SIGNATURES |= dict.fromkeys(("linear", "relu", "relu6"), SIGNATURES["fully_connected"])
-_ALIASES = {
-    "convolution1d": "conv1d",
-    "convolution2d": "conv2d",
-    "convolution3d": "conv3d",
-    "convolution2d_transpose": "conv2d_transpose",
-    "separable_convolution2d": "separable_conv2d",
-}
 _ACTIVATIONS = {"linear": "None", "relu": "tf.nn.relu", "relu6": "tf.nn.relu6"}
 _KINDS = {
     "conv1d": "Conv1D",
@@ -123,9 +50,6 @@ class Reader(Protocol):
     def text(self, code: str) -> str:
         """A string, in the quotes of the program."""
 
-    def scoped(self, function: str) -> Mapping[str, str]:
-        """Arguments that an arg_scope gives to a function of contrib."""
-
 
 @dataclass(frozen=True)
 class Plain:
@@ -142,10 +66,6 @@ class Plain:
         """A string in these quotes."""
         return f"{self.quote}{code}{self.quote}"
 
-    def scoped(self, function: str) -> Mapping[str, str]:
-        """Nothing."""
-        return {}
-
 
 @dataclass(frozen=True)
 class Layers:
@@ -156,26 +76,17 @@ class Layers:
     training: str | None = None
 
 
-def contrib_name(symbol: str | None) -> str | None:
-    """`conv2d` of a function of tf.contrib.layers or slim."""
-    for place in _PLACES:
-        if symbol is not None and symbol.startswith(place):
-            name = symbol.removeprefix(place).removeprefix("initializers.")
-            return _ALIASES.get(name, name)
-    return None
-
-
 def layers(
     name: str, given: Mapping[str, str], reader: Reader, rank: int | None = None
 ) -> Layers:
     """The Keras layers for a call of a function of tf.contrib.layers or slim.
 
-    `given` are its arguments; those of arg_scopes are added here. `rank` is the number
-    of the input's dimensions, where it is known.
+    `given` are its arguments. `rank` is the number of the input's dimensions, where it
+    is known.
     """
     if name not in SIGNATURES:
         raise Refused(f"`{name}` of tf.contrib has no Keras layer with its numbers")
-    arguments = {**reader.scoped(name), **given}
+    arguments = dict(given)
     for collections in ("variables_collections", "outputs_collections"):
         if not is_absent(arguments.get(collections)):
             raise Refused(f"`{name}` puts what it makes into `{collections}`")
@@ -425,15 +336,18 @@ def dictionary(code: str | None, reader: Reader) -> dict[str, str]:
     given = reader.value(code or "")
     node = parsed(given)
     found: dict[str, str] = {}
-    pairs: list[tuple[object, ast.expr]] = [(None, node)]
+    pairs: list[tuple[object, ast.expr]] = [(node, node)]
     if isinstance(node, ast.Call) and dotted(node.func) == "dict" and not node.args:
         pairs = [(one.arg, one.value) for one in node.keywords]
     elif isinstance(node, ast.Dict):
         pairs = [
-            (one.value if isinstance(one, ast.Constant) else None, value)
+            (one.value if isinstance(one, ast.Constant) else one, value)
             for one, value in zip(node.keys, node.values, strict=True)
         ]
     for key, value in pairs:
+        if key is None:
+            found |= dictionary(_source(given, value), reader)
+            continue
         if not isinstance(key, str):
             raise Refused(f"`{code}` is not a dictionary in plain sight")
         found[key] = _source(given, value)

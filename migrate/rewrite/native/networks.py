@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import libcst as cst
 
 from ...code.edits import changed
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from ...project.positions import code_of
-from ..layers.spelling import RESERVED
+from ..layers.spelling import FLAGS, RESERVED
 
 _LIFTED = ("tf.estimator.ScopedModel", "tf.estimator.ScopedLayer")
 
@@ -19,6 +21,8 @@ def with_networks_as_models(parsed: ParsedModule, facts: ProjectFacts) -> Parsed
     A network is a class without a base that is called, and makes layers then or holds
     layers of Keras.
     """
+    paths = facts.importers(parsed.path)
+    importers = [one.read_text("utf-8", "replace") for one in paths]
     while True:
         tree = Tree(parsed.module, parsed.resolver)
         lifted = {
@@ -30,7 +34,7 @@ def with_networks_as_models(parsed: ParsedModule, facts: ProjectFacts) -> Parsed
         for one in parsed.nodes:
             if not isinstance(one, cst.ClassDef) or one in lifted.values():
                 continue
-            network = _Network(tree, one, lifted)
+            network = _Network(tree, one, lifted, importers)
             if not network.is_one():
                 continue
             parsed = changed(parsed, facts, network)
@@ -43,7 +47,11 @@ class _Network(cst.CSTTransformer):
     """Makes a model of one class."""
 
     def __init__(
-        self, tree: Tree, holder: cst.ClassDef, lifted: dict[str, cst.ClassDef]
+        self,
+        tree: Tree,
+        holder: cst.ClassDef,
+        lifted: dict[str, cst.ClassDef],
+        importers: Sequence[str],
     ) -> None:
         self.tree = tree
         self.holder = holder
@@ -53,6 +61,7 @@ class _Network(cst.CSTTransformer):
         self.makes: cst.CSTNode | None = None
         self.calls: cst.CSTNode | None = None
         self.base = ""
+        self.importers = importers
         # Attributes that have a meaning for models of Keras, under other names.
         self.renamed: dict[str, str] = {}
 
@@ -198,7 +207,9 @@ class _Network(cst.CSTTransformer):
             return updated_node
         name = original_node.name.value
         if name == "__call__":
-            return updated_node.with_changes(name=cst.Name("call"))
+            call = updated_node.with_changes(name=cst.Name("call"))
+            flag = self._flag(original_node)
+            return call.visit(_Flag(flag)) if flag else call  # type: ignore[return-value]
         if name != "__init__":
             return updated_node
         first = cst.parse_statement("super().__init__()\n")
@@ -209,6 +220,22 @@ class _Network(cst.CSTTransformer):
         statements.insert(place, first)
         changed = updated_node.with_changes(body=body.with_changes(body=statements))
         return self._with_layers(changed)
+
+    def _flag(self, method: cst.FunctionDef) -> str:
+        """What a call is told of training under a name that only it knows."""
+        names = [one.name.value for one in method.params.params]
+        inside = {one.value for one in walk(method, cst.Name)}
+        flags = [one for one in names[2:] if one in FLAGS]
+        named = any(
+            isinstance(one, cst.Arg)
+            and one.keyword is not None
+            and one.keyword.value in flags
+            for one in self.tree.nodes
+        )
+        named = named or any(
+            f"{one}=" in text for one in flags for text in self.importers
+        )
+        return "" if named or "training" in inside or not flags else flags[0]
 
     def _with_layers(self, init: cst.FunctionDef) -> cst.FunctionDef:
         """The constructor that makes the layers as well."""
@@ -278,6 +305,19 @@ def _is_text(node: cst.BaseStatement) -> bool:
         and isinstance(node.body[0], cst.Expr)
         and isinstance(node.body[0].value, cst.SimpleString)
     )
+
+
+class _Flag(cst.CSTTransformer):
+    """``training`` in the place of a name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def leave_Name(
+        self, original_node: cst.Name, updated_node: cst.Name
+    ) -> cst.BaseExpression:
+        renamed = original_node.value == self.name
+        return cst.Name("training") if renamed else updated_node
 
 
 class _Owned(cst.CSTTransformer):

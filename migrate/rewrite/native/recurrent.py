@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...names.ast_nodes import walk as walk_ast
-from .code import Refused, arguments_of, call, dotted, is_absent, literal, parsed
+from .code import Refused, call, dotted, is_absent, literal, parsed
 from .dropout_cells import SIGNATURE
 from .layers import Reader, initializer, rate_of
 from .text import attribute_of_self, loads_in
@@ -193,13 +193,7 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
     """
     function = lifted.of(node.args[0])
     names = RECURRENT[symbol]
-    lifted.at = use
-    whole = ast.Call(
-        func=node.func,
-        args=[*use.args, *node.args[1:]],
-        keywords=[*use.keywords, *node.keywords],
-    )
-    bound = arguments_of(whole, names, function).items()
+    bound = lifted.given(node, use, names, function).items()
     given = {key: lifted.of(one) for key, one in bound}
     for name in ("initial_state", "initial_state_fw", "initial_state_bw"):
         if not is_absent(given.get(name)):

@@ -12,17 +12,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...model.spelling import snake
+from ...names.ast_nodes import expression_of
 from ...names.ast_nodes import walk as walk_ast
+from ..layers.spelling import FLAGS
 from .code import Refused, dotted, literal
-from .text import attribute_of_self, names_in, parameters_of, without_gone
+from .text import attribute_of_self, names_in, parameters_of
 
 if TYPE_CHECKING:
     from .classes import Lifted
 
-__all__ = ["Places", "has_mode_branches", "merge_shared"]
-
 # Parameters that say whether a model trains.
-_FLAGS = frozenset(("is_train", "is_training", "mode", "train", "training"))
+_FLAGS = {*FLAGS, "mode"}
 
 _NAMED = ("name", "scope")
 # What is filled in, in a text that is formatted.
@@ -50,7 +50,7 @@ class _Part(NamedTuple):
         """What it begins and ends with for certain: of ``"conv_%d" % i``, `conv_`."""
         if self.known:
             return self.text, self.text
-        pieces = _pieces(ast.parse(self.text, mode="eval").body)
+        pieces = _pieces(expression_of(self.text))
         return pieces[0], pieces[-1]
 
     def spelled(self, fillers: Sequence[str]) -> list[str]:
@@ -61,7 +61,7 @@ class _Part(NamedTuple):
         if self.known:
             # A layer without a name, or a scope.
             return [kind, f"{kind}_1"] if " " not in kind else [*fillers]
-        pieces = _pieces(ast.parse(self.text, mode="eval").body)
+        pieces = _pieces(expression_of(self.text))
         return [one.join(pieces) for one in fillers]
 
 
@@ -93,7 +93,6 @@ def merge_shared(classes: Sequence[Lifted]) -> None:
     by_name = {one.name: one for one in classes}
     for one in classes:
         _check_rounds(one)
-        _flag_of_calls(one, classes)
     for one in classes:
         while _merged(one, by_name):
             one.take()
@@ -108,7 +107,7 @@ def _check_rounds(one: Lifted) -> None:
         for use in one.uses(attribute) if made else ():
             targets: set[str] | None = None
             scopes: list[ast.Call] = []
-            for block in one.around(use.node):
+            for block in one.around(use):
                 if isinstance(block, ast.For):
                     targets = {n.id for n in names_in(block.target)}
                     scopes = []
@@ -206,62 +205,6 @@ def _asks_for_reuse(above: Sequence[ast.AST]) -> bool:
     return all(isinstance(n, ast.keyword) and n.arg == "reuse" for n in above)
 
 
-def _flag_of_calls(inner: Lifted, classes: Sequence[Lifted]) -> None:
-    """Calls of objects are told whether they train, where their makers were."""
-    for attribute, value in inner.attributes().items():
-        if not isinstance(value, ast.Name) or "training" in inner.locals:
-            continue
-        name = value.id
-        reads = [n for n in walk_ast(inner.call) if attribute_of_self(n) == attribute]
-        above = [inner.above[one] for one in reads]
-        told = all(isinstance(n, ast.keyword) and n.arg == "training" for n in above)
-        loads = [n for n in names_in(inner.init) if n.id == name]
-        names = parameters_of(inner.init)[1:]
-        if not reads or not told or len(loads) != 1 or name not in names:
-            continue
-        sites = [
-            (outer, held, made)
-            for outer in classes
-            for held, made in outer.attributes().items()
-            if isinstance(made, ast.Call) and dotted(made.func) == inner.name
-        ]
-        flags = [_given(made, names).get(name) for _, _, made in sites]
-        code = inner.module.code
-        if (
-            len(re.findall(rf"\b{inner.name}\(", code)) != len(sites) + 1
-            or len({ast.unparse(one) for one in flags if one is not None}) < 2
-            or not all(isinstance(one, ast.Constant) for one in flags)
-        ):
-            continue
-        for outer, held, made in sites:
-            given = _given(made, names)
-            flag = outer.of(given.pop(name))
-            said = ", ".join(f"{key}={outer.of(one)}" for key, one in given.items())
-            outer.source.put(made, f"{inner.name}({said})")
-            for use in outer.uses(held):
-                text = outer.source.of(use.node)
-                outer.source.put(use.node, f"{text[:-1]}, training={flag})")
-            outer.take()
-        for one in reads:
-            inner.source.put(one, "training")
-        last = inner.call.args.args[-1]
-        inner.source.put(last, f"{inner.of(last)}, training")
-        inner.source.drop(inner.statement(value))
-        arguments = inner.init.args
-        for place, argument in enumerate(arguments.args):
-            if argument.arg == name:
-                rest = len(arguments.args) - place
-                defaults = arguments.defaults
-                start, end = inner.source.span(argument)
-                if rest <= len(defaults):
-                    _, end = inner.source.span(defaults[-rest])
-                start = inner.source.code.rindex(",", 0, start)
-                inner.source.replace(start, end, "")
-        inner.code = without_gone(inner.source.done())
-        inner.read()
-        return
-
-
 def _defaults(defined: ast.FunctionDef) -> dict[str, ast.expr]:
     names = parameters_of(defined)
     found = defined.args.defaults
@@ -341,7 +284,7 @@ class Places:
         if isinstance(node, ast.Name) and node.id in self.given:
             node = self.given[node.id]
         if isinstance(node, ast.Name):
-            node = ast.parse(lifted.value(node.id), mode="eval").body
+            node = expression_of(lifted.value(node.id))
         value = literal(ast.unparse(node))
         known = isinstance(value, str)
         return _Part(value if known else ast.unparse(node), known)
@@ -399,7 +342,7 @@ class Places:
                 self._variable(one, name)
                 continue
             for attribute, value in self.lifted.attributes().items():
-                if any(use.node is one for use in self.lifted.uses(attribute)):
+                if one in self.lifted.uses(attribute):
                     self._layer(attribute, value)
 
     def _variable(self, node: ast.Call, method: str) -> None:

@@ -32,8 +32,6 @@ from .text import (
     without_gone,
 )
 
-__all__ = ["Program", "simplified"]
-
 _VERBS = ("Build", "Create", "Make", "Get", "Define", "Construct", "Setup")
 
 
@@ -52,7 +50,6 @@ def simplified(
     """
     of_class = (
         _dropout_flags,
-        _constructor_flags,
         _call_parameters,
         _owner,
         _made_by_call,
@@ -62,7 +59,6 @@ def simplified(
         _passed_on,
         _one_layer,
         _returned_weights,
-        _absorbed,
         _nested,
         _without_verb,
     )
@@ -289,58 +285,6 @@ def _dropout_flags(program: Program, plain: Plain) -> bool:
             program.add_argument(one, f"training={told.code}")
     program.add_parameter(plain.call, "training")
     return True
-
-
-def _constructor_flags(program: Program, plain: Plain) -> bool:
-    """A flag that the constructor was given, and the call reads, is the call's."""
-    made, called = parameters_of(plain.init), parameters_of(plain.call)
-    bound = bound_names(plain.call)
-    reads = {one.id for one in walk_ast(plain.call, ast.Name)}
-    flags = [one for one in made[1:] if one in reads - bound]
-    if not flags:
-        return False
-    name = flags[0]
-    if plain.sites is None:
-        raise Refused(f"`{plain.node.name}` is made where its flag is not seen")
-    for site in plain.sites:
-        given = program.given(site.made, made[1:])
-        value = (given or {}).get(name)
-        if value is None:
-            raise Refused(f"`{plain.node.name}` is made without `{name}`")
-        code = program.of(value)
-        for one in site.calls:
-            known = (program.given(one, called[1:]) or {}).get("training")
-            if known is not None and not _same_flag(program, site, known, value):
-                raise Refused(f"`{plain.node.name}` has two flags")
-            if known is None:
-                program.add_argument(one, f"training={code}")
-        program.without(site.made, name, made[1:])
-    for node in walk_ast(plain.call, ast.Name):
-        if node.id == name:
-            program.text.put(node, "training")
-    if "training" not in called:
-        program.add_parameter(plain.call, "training")
-    read = {one.id for one in walk_ast(plain.init, ast.Name)}
-    if name in read:
-        raise Refused(f"the layers of `{plain.node.name}` depend on `{name}`")
-    _without_parameter(program, plain.init, name)
-    return True
-
-
-def _same_flag(program: Program, site: Site, one: ast.expr, other: ast.expr) -> bool:
-    """Two expressions say whether a model trains; a mode stands for that it does."""
-    told = set()
-    for node in (one, other):
-        code = program.of(node)
-        given = [
-            program.of(statement.value)
-            for statement in walk_ast(site.owner, ast.Assign)
-            if [*map(dotted, statement.targets)] == [code]
-        ]
-        code = given[0] if len(given) == 1 else code
-        tests = re.fullmatch(r"\(?mode == [\w.]*\bTRAIN\)?", code)
-        told.add("mode" if tests is not None else code)
-    return len(told) == 1
 
 
 def _call_parameters(program: Program, plain: Plain) -> bool:
@@ -832,56 +776,6 @@ def _returned_weights(program: Program, plain: Plain) -> bool:
     return True
 
 
-def _absorbed(program: Program, plain: Plain) -> bool:
-    """What follows a call and reads weights of the model is part of the model."""
-    if plain.sites is None or len(plain.sites) != 1:
-        return False
-    (site,) = plain.sites
-    owner, last = site.owner, plain.call.body[-1]
-    if not isinstance(owner, ast.FunctionDef) or len(site.calls) != 1:
-        return False
-    (called,) = site.calls
-    statement = program.above[called]
-    block = getattr(program.above[statement], "body", None)
-    returns = walk_ast(plain.call, ast.Return)
-    if (
-        not isinstance(statement, ast.Assign)
-        or not isinstance(statement.targets[0], ast.Name)
-        or not isinstance(last, ast.Return)
-        or not isinstance(last.value, ast.Name)
-        or returns != [last]
-        or not isinstance(block, list)
-        or statement not in block[:-1]
-    ):
-        return False
-    after = block[block.index(statement) + 1]
-    if not _names_one(after):
-        return False
-    assert isinstance(after, ast.Assign)
-    output, model = statement.targets[0].id, program.of(called.func)
-    reads = [one for one in names_in(after.value) if one.id == model]
-    weights = [program.above[one] for one in reads]
-    local = bound_names(owner) - {output, model}
-    others = {one.id for one in names_in(after.value)} - {output, model}
-    uses = [one for one in names_in(owner) if one.id == output]
-    inside = [one for one in names_in(after) if one.id == output]
-    if (
-        not weights
-        or not all(isinstance(one, ast.Attribute) for one in weights)
-        or others & (local | bound_names(plain.call))
-        or len(uses) != len(inside) + 1
-    ):
-        return False
-    new = program.of(after.targets[0])
-    names = {output: last.value.id, model: "self"}
-    code = substituted(program.of(after.value), names)
-    indent = program.text.indent(last)
-    program.text.put(last, f"{new} = {code}\n{indent}return {new}")
-    program.text.put(statement.targets[0], new)
-    program.text.drop(after)
-    return True
-
-
 def _without_scopes(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
     """Statements, with those inside of scopes in the place of these."""
     found: list[ast.stmt] = []
@@ -931,15 +825,6 @@ def _nested(program: Program, plain: Plain) -> bool:
     start, _ = text.span(block)
     text.replace(start, start, f"{code}\n\n\n")
     return True
-
-
-def _names_one(statement: ast.stmt) -> bool:
-    """``x = ...``"""
-    return (
-        isinstance(statement, ast.Assign)
-        and len(statement.targets) == 1
-        and isinstance(statement.targets[0], ast.Name)
-    )
 
 
 def _without_verb(program: Program, plain: Plain) -> bool:

@@ -18,6 +18,7 @@ from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...model.arguments import Argument
 from ...model.in_mode import MODES, Called, in_mode
 from ...model.values import Dict, Layer, Value
+from ...names.ast_nodes import tree_of
 from ...names.ast_nodes import walk as walk_ast
 from ...names.dotted import dotted_name
 from ...project.facts import ParsedModule, ProjectFacts
@@ -47,6 +48,15 @@ _INPUTS = (
 _WHOLE = ("tf.keras.Model", "tf.keras.Sequential", "tf.keras.models.")
 # Parts of a specification that a Task has no place for.
 _NO_PLACE = ("scaffold", "scaffold_fn", "host_call", "output_alternatives")
+# What a Scaffold is told that only begins, and what this may be made of.
+_BEGINS = ("init_op", "local_init_op")
+_BEGINNING = (
+    "tf.group",
+    "tf.global_variables_initializer",
+    "tf.local_variables_initializer",
+    "tf.tables_initializer",
+    "tf.initialize_all_tables",
+)
 _IDLE = "a summary of a metric that was 0 for ever, as nothing updated it, is gone"
 _ENDS = (
     "checkpoints of TensorFlow 1 name variables, those of TensorFlow 2 have paths: "
@@ -201,6 +211,8 @@ class Maker:
         self.beyond: list[Statement] = []
         # What a head is given, which the forward pass then returns.
         self.logits: cst.BaseExpression | None = None
+        # What methods of the Task's own compute, and how these are called.
+        self.computed: dict[cst.BaseExpression, str] = {}
         # Expressions for which the constructor has another text.
         self.replaced: dict[cst.BaseExpression, str] = {}
 
@@ -243,6 +255,10 @@ class Maker:
         methods += self._initialize()
         methods += self._watch(watched)
         methods += training.methods
+        steps = [one for one in methods if one.name == "train_step"]
+        if steps and any(one.name == "watch" for one in methods):
+            seen = f"self.watch({self.features}, {self.labels}, outputs)"
+            steps[0].returned = f'{{"loss": loss, **{seen}}}'
         self._check_rest()
         self._check_layers()
         init = self._init(model, model_setup, training, metrics)
@@ -332,7 +348,8 @@ class Maker:
         lines += setup
         lines += [*self._above_model(), f"self.model = {model}\n"]
         lines += [one for one in training.setup if one not in setup]
-        lines = tidy.with_optimizer(lines, training.optimizer)
+        made = {"optimizer": training.optimizer, **training.others}
+        lines = tidy.with_attributes(lines, made)
         if metrics:
             lines += self.parts.named_lines
             lines.append(tidy.listed("self.metrics", metrics))
@@ -587,8 +604,23 @@ class Maker:
         for mode in self.modes.values():
             assert mode.spec is not None
             for name in _NO_PLACE:
-                if name in mode.spec and not _is_empty(mode.spec[name].node):
-                    raise self.stop(mode.spec[name].node, f"EstimatorSpec(`{name}`=)")
+                given = mode.spec.get(name)
+                if given is None or _is_empty(given.node):
+                    continue
+                if name != "scaffold" or not self._only_begins(mode, given.node):
+                    raise self.stop(given.node, f"`{name}=` has no place in a Task")
+
+    def _only_begins(self, mode: Mode, node: cst.BaseExpression) -> bool:
+        """A Scaffold says no more than that tables and variables begin, as they do."""
+        made = mode.source_of(node)
+        if not isinstance(made, cst.Call):
+            return False
+        values = [(one.keyword, mode.source_of(one.value)) for one in made.args]
+        calls = [one for _, value in values for one in walk(value, cst.Call)]
+        return self.tree.symbol(made.func) == "tf.train.Scaffold" and (
+            all(key is not None and key.value in _BEGINS for key, _ in values)
+            and all(self.tree.symbol(one.func) in _BEGINNING for one in calls)
+        )
 
     # -- the model
 
@@ -857,7 +889,7 @@ class Maker:
         more: Sequence[Statement] = (),
         labels: bool = True,
     ) -> Method:
-        found = mode.needed(nodes, more)
+        found = mode.needed(nodes, more, given=self.computed)
         self._use(found.statements)
         self._check_free(found, nodes[0] if nodes else self.defined, labels=labels)
         said = Said(self, mode)
@@ -888,6 +920,14 @@ class Maker:
         met = sorted(found.free & late & {*self.given})
         if met:
             raise self.stop(node, f"it depends on `{met[0]}`")
+
+    def method(self, name: str, node: cst.BaseExpression) -> Method:
+        """What training computes of a batch, as a method that others call."""
+        made = self._sliced(self.train, name, [node], node)
+        parameter, _ = self._unpacked(set())
+        given = ", ".join((self.features, self.labels, parameter))
+        self.computed[self.train.source_of(node)] = f"self.{name}({given})"
+        return made
 
     def _loss(self, mode: Mode, name: str, *, summaries: bool = False) -> Method:
         assert mode.spec is not None
@@ -940,7 +980,7 @@ class Maker:
         if not found:
             return []
         nodes = list(found.values())
-        read = mode.needed(nodes)
+        read = mode.needed(nodes, given=self.computed)
         if {*self.again} & {*read.statements}:
             raise self.stop(self.again[0], "a hook looks at what a second call gives")
         self._use(read.statements)
@@ -1051,7 +1091,7 @@ class Maker:
             line = f"{name} = {constructors[place]}\n"
             self.parts.named_lines.append(line)
             constructors[place] = name
-        read = mode.needed(nodes)
+        read = mode.needed(nodes, given=self.computed)
         self.parts.used.update(read.statements)
         parameter, unpacked = self._unpacked(read.outputs)
         default = (self.labels, parameter)
@@ -1434,7 +1474,7 @@ def _identifiers(
     """Names for metrics, after their keys."""
     used = {*taken, "self"}
     for line in lines:
-        used |= {n.id for n in walk_ast(ast.parse(line), ast.Name)}
+        used |= {n.id for n in walk_ast(tree_of(line), ast.Name)}
     found: list[str] = []
     for key in keys:
         name = re.sub(r"\W+", "_", key).strip("_").lower() or "metric"

@@ -25,6 +25,8 @@ class _Model(NamedTuple):
     made: ast.Assign
     called: ast.Assign
     name: str
+    # What the function calls `training`.
+    flag: str
     # Attributes that are the tower.
     towers: str
     # The tower's class, how it is made, and the places of its variables.
@@ -70,15 +72,19 @@ def _models(module: Module, function: ast.FunctionDef) -> Iterator[_Model]:
         places = found[0][1] if found else []
         given = [module.text.of(one) for one in values[name].args]
         named = [module.text.of(one) for one in _call(calls[0]).args]
+        names = parameters_of(lifted.call)[1:]
+        flags = [b for a, b in zip(names, named, strict=False) if a == "training"]
         if (
             places
             and all(one == places for _, one in found)
             and all(part[0].known and " " not in part[0].text for part in places)
             and given == parameters_of(lifted.init)[1:]
-            and named == parameters_of(lifted.call)[1:]
+            and [one for one in named if one not in flags]
+            == [one for one in names if one != "training"]
         ):
             key = (inner, made_by, tuple(places))
-            yield _Model(lifted, made, calls[0], name, "|".join(towers), key)
+            flag = next(iter(flags), "training")
+            yield _Model(lifted, made, calls[0], name, flag, "|".join(towers), key)
 
 
 def _call(statement: ast.Assign) -> ast.Call:
@@ -104,6 +110,7 @@ def _unfolded(module: Module, models: list[_Model]) -> str:
         target = text.of(one.called.targets[0])
         code += f"\n{target} = {value}" if value != target else ""
         code = re.sub(rf"\bself\.({one.towers})\b", first.name, code.strip("\n"))
+        code = re.sub(r"\btraining\b(?!=)", one.flag, code)
         margin = text.indent(one.called)
         text.put(one.called, textwrap.indent(code, margin).removeprefix(margin))
         text.cut(one.lifted.node)

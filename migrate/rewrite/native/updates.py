@@ -17,6 +17,7 @@ from ...model.values import Symbol, Value
 from . import tidy
 from .method import Method
 from .optimizers import SIGNATURES as OPTIMIZERS
+from .own_optimizers import read_parts
 from .said import Said
 from .schedules import SIGNATURES as SCHEDULES
 from .slices import Slice, is_step
@@ -64,16 +65,20 @@ class Trained:
     """The optimizer, what it is made of, and the method for the gradients."""
 
     optimizer: str = ""
+    # Those of other parts of the model, by their attributes.
+    others: dict[str, str] = field(default_factory=dict)
     setup: list[str] = field(default_factory=list)
     methods: list[Method] = field(default_factory=list)
 
 
 def read_training(maker: Maker) -> Trained:
     """What the function's train_op stands for, or Refused."""
-    return _Reader(maker).read()
+    return Reader(maker).read()
 
 
-class _Reader:
+class Reader:
+    """Reads the updates of a model function."""
+
     def __init__(self, maker: Maker) -> None:
         self.maker = maker
         self.mode = maker.train
@@ -89,13 +94,13 @@ class _Reader:
         if not found:
             reason = "it is not seen how the train_op trains"
             raise maker.stop(node, reason)
-        texts = {self.tree.code(one) for one in found}
-        if len(texts) > 1:
-            raise maker.stop(found[1], "the model_fn updates its variables twice")
+        each = {self.tree.code(one): one for one in reversed(found)}
         update = found[0]
         for one in found:
             maker.parts.used.add(self.tree.statement(one))
         self._check_op(node, found)
+        if len(each) > 1:
+            return read_parts(self, [*each.values()][::-1], Trained())
         if self.tree.symbol(update.func) == _OPTIMIZE_LOSS:
             return self._optimize_loss(update)
         trained = Trained()
@@ -109,20 +114,28 @@ class _Reader:
         func = update.func
         assert isinstance(func, cst.Attribute)
         if func.attr.value == "minimize":
-            given = self._given(update, _MINIMIZE)
+            given = self.minimized(update)
             self._check_loss(given.get("loss"), update)
-            self._check_step(given.get("global_step"), update)
-            self._check_variables(given.pop("var_list", None), update)
-            for name in given:
-                if name not in ("loss", "global_step", *_IGNORED):
-                    raise maker.stop(update, f"minimize(`{name}`=)")
+            self.check_step(given.get("global_step"), update)
+            self._check_variables(given.get("var_list"), update)
         else:
             given = self._given(update, ("grads_and_vars", "global_step", "name"))
-            self._check_step(given.get("global_step"), update)
+            self.check_step(given.get("global_step"), update)
             trained.methods.append(self._gradients(given["grads_and_vars"], update))
         trained.methods += maker.learning_rate(func.value)
         trained.optimizer, trained.setup = maker.constructed(func.value)
         return trained
+
+    def minimized(self, update: cst.Call) -> dict[str, cst.BaseExpression]:
+        """What `minimize` is given."""
+        func = update.func
+        if not isinstance(func, cst.Attribute) or func.attr.value != "minimize":
+            raise self.maker.stop(update, "the model_fn updates its variables twice")
+        given = self._given(update, _MINIMIZE)
+        for name in given:
+            if name not in ("loss", "global_step", "var_list", *_IGNORED):
+                raise self.maker.stop(update, f"minimize(`{name}`=)")
+        return given
 
     # -- the update
 
@@ -160,17 +173,28 @@ class _Reader:
     def _value(self, node: cst.CSTNode) -> Value | None:
         return self.mode.found.notes.values.get(node)
 
+    def is_loss(self, node: cst.BaseExpression) -> bool:
+        """It is the loss of the specification."""
+        told = self.mode.spec.get("loss") if self.mode.spec is not None else None
+        return told is not None and self._value(node) is told.value
+
+    def waits(self, block: cst.With) -> bool:
+        """What is in a block waits for more than what layers update."""
+        for item in block.items:
+            call = item.item
+            if not isinstance(call, cst.Call):
+                continue
+            if self.tree.symbol(call.func) == "tf.control_dependencies":
+                value = self._value(call.args[0].value)
+                if value is None or not is_updates(value):
+                    return True
+        return False
+
     def _check_loss(self, minimized: cst.BaseExpression | None, node: cst.Call) -> None:
-        assert self.mode.spec is not None
-        told = self.mode.spec.get("loss")
-        if (
-            minimized is None
-            or told is None
-            or self._value(minimized) is not told.value
-        ):
+        if minimized is None or not self.is_loss(minimized):
             raise self.maker.stop(node, "it minimizes something else than the loss")
 
-    def _check_step(self, step: cst.BaseExpression | None, node: cst.Call) -> None:
+    def check_step(self, step: cst.BaseExpression | None, node: cst.Call) -> None:
         value = None if step is None else self._value(step)
         if value is None or not is_step(value):
             raise self.maker.stop(node, "an update that does not count the step")
@@ -360,7 +384,7 @@ class _Reader:
         clip = given.pop("clip_gradient_norm", None)
         self._check_loss(given.pop("total_loss", None), call)
         if "global_step" in given:
-            self._check_step(given.pop("global_step"), call)
+            self.check_step(given.pop("global_step"), call)
         elif any(self.tree.code(one.value) == "None" for one in call.args[2:3]):
             raise self.maker.stop(call, "an update that does not count the step")
         for name in ("gate_gradients", "aggregation_method", "check_numerics"):

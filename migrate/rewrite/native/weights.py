@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ...model.layer_functions import GET_VARIABLE
 from ...names.ast_nodes import walk as walk_ast
 from .code import Refused, arguments_of, call, dotted, is_absent, literal, parsed
 from .layers import initializer, regularizer
@@ -18,11 +19,6 @@ if TYPE_CHECKING:
 
 SEQUENCE_INPUT = "tf.contrib.feature_column.sequence_input_layer"
 
-_GET_VARIABLE = (
-    "name", "shape", "dtype", "initializer", "regularizer", "trainable", "collections",
-    "caching_device", "partitioner", "validate_shape", "use_resource", "custom_getter",
-    "constraint", "synchronization", "aggregation",
-)  # fmt: skip
 _VARIABLE = (
     "initial_value", "trainable", "collections", "validate_shape", "caching_device",
     "name", "variable_def", "dtype", "expected_shape", "import_scope", "constraint",
@@ -214,7 +210,7 @@ def _weight(lifted: Lifted, node: ast.Call) -> _Weight:
 
 
 def _arguments(lifted: Lifted, node: ast.Call, names: Sequence[str]) -> dict[str, str]:
-    function = "tf.get_variable" if names is _GET_VARIABLE else "tf.Variable"
+    function = "tf.get_variable" if names is GET_VARIABLE else "tf.Variable"
     bound = arguments_of(node, names, function).items()
     return {key: lifted.of(value) for key, value in bound}
 
@@ -323,7 +319,7 @@ def _size(lifted: Lifted, code: str, what: str) -> tuple[str, bool, bool]:
 
 
 def _get_variable(lifted: Lifted, node: ast.Call) -> _Weight:
-    given = _arguments(lifted, node, _GET_VARIABLE)
+    given = _arguments(lifted, node, GET_VARIABLE)
     attribute = _attribute(lifted, node, given)
     what = f"the weight `{attribute}`"
 
@@ -339,12 +335,8 @@ def _get_variable(lifted: Lifted, node: ast.Call) -> _Weight:
     as_input = kind.endswith(".dtype") and lifted.symbol(kind) is None
     if kind != "tf.float32" and not whole and not as_input:
         raise Refused(f"{what} is of type `{kind}`")
-    withs = lifted.withs(node)
     first, start = _first(lifted, given.get("initializer"), what)
-    if start is None and not whole and not first:
-        start = lifted.from_scopes(withs, "initializer", what)
-    penalty = moved("regularizer") or lifted.from_scopes(withs, "regularizer", what)
-    penalty = regularizer(penalty, lifted)
+    penalty = regularizer(moved("regularizer"), lifted)
     trainable = moved("trainable")
     trainable = None if trainable == "True" else trainable
     name = moved("name")
@@ -500,12 +492,7 @@ def sequence_input(lifted: Lifted, node: ast.Call, uses: Sequence[ast.Call]) -> 
     """Puts a layer in the place of what a class calls for its columns of sequences."""
     codes: set[str] = set()
     for use in uses:
-        whole = ast.Call(
-            func=node.func,
-            args=[*use.args, *node.args[1:]],
-            keywords=[*use.keywords, *node.keywords],
-        )
-        given = arguments_of(whole, _INPUT_LAYER[:4], SEQUENCE_INPUT)
+        given = lifted.given(node, use, _INPUT_LAYER[:4], SEQUENCE_INPUT)
         if not {*given} <= {"features", "feature_columns"}:
             raise Refused(f"`{SEQUENCE_INPUT}` with other arguments than columns")
         columns = lifted.of(given["feature_columns"])

@@ -20,8 +20,8 @@ def test_what_is_not_known_may_make_variables(code: str, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     "code",
     [
-        "net = tf.contrib.layers.flatten(features)",
-        "net = tf.contrib.slim.max_pool2d(features, 2)",
+        "net = tf.contrib.layers.elu(features)",
+        "net = tf.contrib.slim.unit_norm(features, 1)",
         "columns = tf.contrib.layers.real_valued_column('x')",
         "loss = tf.contrib.slim.l1_l2_regularizer(0.1)(features)",
         "step = tf.contrib.framework.get_global_step()",

@@ -54,5 +54,4 @@ def test_what_makes_variables(code: str, expected: str, tmp_path: Path) -> None:
 def test_scopes_that_say_how_variables_begin(tmp_path: Path) -> None:
     code = "with tf.variable_scope('a', initializer=params['i'], regularizer=params['r']):\n    pass"
     notes = body(tmp_path, code).notes
-    assert notes.initialized
     assert notes.regularized

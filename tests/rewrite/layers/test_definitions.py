@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tfmigrate.code.blocked import Blocked
 from tfmigrate.project.facts import ProjectFacts
-from tfmigrate.rewrite.layers import bodies
-from tfmigrate.rewrite.layers import group as definitions
-from tfmigrate.rewrite.layers.model_functions import is_model_fn
+from tfmigrate.rewrite.layers import bodies, together
 
 HEAD = "import tensorflow as tf\n\n\n"
 BLOCK = (
@@ -40,14 +39,11 @@ def lift(folder: Path, **files: str) -> tuple[dict[str, str], list[str]]:
         paths[-1].write_text(text, "utf-8")
     facts = ProjectFacts(tuple(paths))
     parsed = [facts.load(path, path.read_bytes()) for path in paths]
-    found = definitions.understood(parsed, facts, is_model_fn)
-    texts = {
-        path.stem: found.modules[str(path)].source.text
-        if str(path) in found.modules
-        else text
-        for path, text in zip(paths, files.values(), strict=True)
-    }
-    return texts, [reason for _, _, reason in found.left]
+    try:
+        found = together.lifted_together(parsed, facts)
+    except Blocked as stop:
+        return files, [stop.reason]
+    return {one.path.stem: one.source.text for one in found}, []
 
 
 @pytest.mark.parametrize(
@@ -304,11 +300,11 @@ def test_what_only_the_call_can_count_is_made_by_it(tmp_path: Path) -> None:
         "parts = [tf.layers.dense(f, 1) for f in features]\n"
         "for n in range(len(features)):\n"
         "    parts.append(tf.contrib.slim.conv2d(features[n], 3, 1))\n"
-        "more = {'padding': 'SAME'}\n"
-        "with tf.contrib.slim.arg_scope([tf.contrib.slim.conv2d], **more):\n"
+        "more = '/cpu:0'\n"
+        "with tf.device(more):\n"
         "    net = tf.contrib.slim.repeat(parts[0], 2, block, 3)\n"
-        "more = {'padding': 'VALID'}\n"
-        "with tf.contrib.slim.arg_scope([tf.contrib.slim.conv2d], **more):\n"
+        "more = '/cpu:1'\n"
+        "with tf.device(more):\n"
         "    net = tf.contrib.slim.conv2d(net, 3, 1)"
     )
     text = f"{HEAD}{BLOCK}\n\n{program(code)}"
@@ -319,7 +315,7 @@ def test_what_only_the_call_can_count_is_made_by_it(tmp_path: Path) -> None:
     assert "self.keep_weights(tf.contrib.slim.conv2d, features[n], 3, 1)" in made
     assert "self.repeat = tf.estimator.FunctionLayer(" in made
     # Its value changes between layers, so the call alone has it.
-    assert "        more = {'padding': 'SAME'}\n        with" in made
+    assert "        more = '/cpu:0'\n        with" in made
 
 
 def test_a_name_of_two_loops_is_no_parameter(tmp_path: Path) -> None:

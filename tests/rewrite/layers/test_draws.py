@@ -88,8 +88,7 @@ def test_what_draws_for_itself_alone_stays_a_layer_of_keras(tmp_path: Path) -> N
     path.write_text(PROGRAM, "utf-8")
     facts = ProjectFacts((path,))
     (found,) = lifted_together([facts.load(path, path.read_bytes())], facts)
-    assert not found.left
-    code = " ".join(found.parsed.source.text.split())
+    code = " ".join(found.source.text.split())
     assert "kernel_initializer=own(5))" in code
     # Others draw where a variable is made, in the order of the file.
     made = code[code.index("class ") : code.index("def model_fn")]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TypeGuard
 
 import libcst as cst
 import pytest
@@ -13,7 +12,8 @@ from tfmigrate.code.tree import walk
 from tfmigrate.project.facts import ParsedModule, ProjectFacts
 from tfmigrate.project.parsing import parse
 from tfmigrate.rewrite.layers import model_functions, proof
-from tfmigrate.rewrite.layers.group import understood
+from tfmigrate.rewrite.layers.scopes import with_scopes_said
+from tfmigrate.rewrite.layers.together import lifted_together
 
 from .mutants import KINDS, mutants
 
@@ -54,28 +54,19 @@ class Lifted:
             new = text if parsed.path == path else known.code if known else None
             files.append(parsed if new is None else self.module(parsed, new))
         now = proof.again(self.files[0], self.defined, files[0])
-        after = proof.Traced(files, files[0], now, self.facts, self.before)
+        after = proof.Traced(files, files[0], now, self.facts)
         return proof.difference(self.before, after)
-
-
-def is_model_fn(node: cst.CSTNode, names: list[str]) -> TypeGuard[cst.FunctionDef]:
-    """A model function that was lifted."""
-    return (
-        isinstance(node, cst.FunctionDef)
-        and model_functions.is_model_fn(node)
-        and node.name.value in names
-    )
 
 
 def lifted(paths: list[Path]) -> Lifted:
     """A program whose first file has its model function."""
     facts = ProjectFacts(tuple(paths))
     files = [facts.load(path, path.read_bytes()) for path in paths]
-    found = understood(files, facts, model_functions.is_model_fn)
-    assert not found.left
-    names = found.made[str(paths[0])]
-    defined = next(n for n in walk(files[0].module) if is_model_fn(n, names))
-    texts = {Path(path): one.module for path, one in found.modules.items()}
+    files = [with_scopes_said(one, facts) for one in files]
+    found = lifted_together(files, facts)
+    defined = next(filter(model_functions.is_model_fn, walk(files[0].module)))
+    assert isinstance(defined, cst.FunctionDef)
+    texts = {one.path: one.module for one in found if one not in files}
     before = proof.Traced(files, files[0], defined, facts)
     return Lifted(facts, files, texts, before, defined)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tfmigrate.code.blocked import Blocked
 from tfmigrate.project.facts import ProjectFacts
-from tfmigrate.rewrite.layers.together import Lifting, lifted_together
+from tfmigrate.rewrite.layers.together import lifted_together
 
 # Scopes, a helper, a variable, a layer in a loop, updates and a regularizer.
 PROGRAM = '''\
@@ -71,19 +72,13 @@ for name in estimator.get_variable_names():
 '''
 
 
-def left(tmp_path: Path, code: str) -> list[str]:
-    """Why the model functions of a program keep their layers."""
-    found = alone(tmp_path, code)
-    assert not found.made
-    return [reason for _, reason in found.left]
-
-
-def alone(tmp_path: Path, code: str) -> Lifting:
+def alone(tmp_path: Path, code: str) -> str:
+    """A lifted program."""
     path = tmp_path / "program.py"
     path.write_text(code, "utf-8")
     facts = ProjectFacts((path,))
     (found,) = lifted_together([facts.load(path, path.read_bytes())], facts)
-    return found
+    return found.source.text
 
 
 @pytest.mark.parametrize(
@@ -96,11 +91,11 @@ def alone(tmp_path: Path, code: str) -> Lifting:
     ],
 )
 def test_nothing_to_lift(code: str, tmp_path: Path) -> None:
-    assert left(tmp_path, code) == []
+    assert alone(tmp_path, code) == code
 
 
 def test_the_class_has_the_layers_and_the_function_the_rest(tmp_path: Path) -> None:
-    made = alone(tmp_path, PROGRAM).parsed.source.text
+    made = alone(tmp_path, PROGRAM)
     assert "class Model(tf.estimator.ScopedModel):" in made
     assert "class Block(tf.estimator.ScopedLayer):" in made
     assert "    model = Model(params)\n" in made
@@ -126,22 +121,8 @@ def test_what_is_not_lifted_keeps_its_words(
     old: str, new: str, reason: str, tmp_path: Path
 ) -> None:
     assert old in PROGRAM
-    (told,) = left(tmp_path, PROGRAM.replace(old, new))
-    assert reason in told
-
-
-def test_a_model_function_that_stays_keeps_what_it_calls(tmp_path: Path) -> None:
-    other = PROGRAM[PROGRAM.index("def model_fn") : PROGRAM.index("def data")]
-    other = other.replace("def model_fn", "def other_fn")
-    other = other.replace("tf.layers.dense(net, 1", "params['net'](net, 1")
-    found = alone(tmp_path, PROGRAM.replace("def data", f"{other}def data"))
-    assert len(found.left) == 1
-    made = found.parsed.source.text
-    assert "class Block(" in made
-    assert "def block(net" in made
-    kept = made[made.index("def other_fn") :]
-    assert 'net = block(features["x"]' in kept
-    assert "ScopedModel" in made[: made.index("def other_fn")]
+    with pytest.raises(Blocked, match=reason):
+        alone(tmp_path, PROGRAM.replace(old, new))
 
 
 def test_a_method_has_a_class(tmp_path: Path) -> None:
@@ -158,9 +139,7 @@ def test_a_method_has_a_class(tmp_path: Path) -> None:
         "estimator = tf.estimator.Estimator(Holder(3).model_fn)\n"
         "estimator.train(data, steps=3)\n"
     )
-    found = alone(tmp_path, code)
-    assert found.made, found.left
-    assert "ScopedModel" in found.parsed.source.text
+    assert "ScopedModel" in alone(tmp_path, code)
 
 
 CROWDED = """\
@@ -190,9 +169,7 @@ tf.estimator.Estimator(model_fn).train(data, steps=3)
 
 
 def test_several_statements_on_one_line(tmp_path: Path) -> None:
-    found = alone(tmp_path, CROWDED)
-    assert found.made, found.left
-    made = found.parsed.source.text
+    made = alone(tmp_path, CROWDED)
     assert "# more of it" in made
     # What has no part in the model is not touched.
     assert "def data(): a = [[1.0]]; return" in made
@@ -200,14 +177,12 @@ def test_several_statements_on_one_line(tmp_path: Path) -> None:
 
 def test_lines_are_not_set_apart_in_vain(tmp_path: Path) -> None:
     code = "import house\n" + CROWDED.replace("tf.layers.dense(a", "house.dense(a")
-    found = alone(tmp_path, code)
-    assert not found.made
-    assert found.parsed.source.text == code
-    ((line, _),) = found.left
-    assert "house.dense" in code.splitlines()[line - 1]
+    with pytest.raises(Blocked) as stop:
+        alone(tmp_path, code)
+    assert "house.dense" in code.splitlines()[stop.value.line - 1]
 
 
 def test_a_model_without_targets_is_one(tmp_path: Path) -> None:
     code = CROWDED.replace("features, labels, mode", "features, mode")
     code = code.replace("error(labels, b)", "error(a, b)")
-    assert alone(tmp_path, code).made
+    assert "ScopedModel" in alone(tmp_path, code)

@@ -1,0 +1,243 @@
+"""What scopes give to the calls within, said by these calls themselves.
+
+An arg_scope gives arguments to functions of contrib; a variable scope says how weights
+begin and are penalized, where nothing else does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+import libcst as cst
+
+from ...code.arguments import is_none
+from ...code.blocked import Blocked
+from ...code.edits import changed
+from ...code.texts import source_text
+from ...code.tree import Tree, walk
+from ...model.alike import STARTS
+from ...model.contrib_functions import SIGNATURES, contrib_name
+from ...model.layer_functions import CLASSES, GET_VARIABLE, LAYERS
+from ...model.notes import Notes
+from ...project.facts import ParsedModule, ProjectFacts
+from .spelling import argument_of
+
+_ARG_SCOPES = ("tf.contrib.framework.arg_scope", "tf.contrib.slim.arg_scope")
+_SCOPE = (
+    "name_or_scope", "default_name", "values", "initializer", "regularizer",
+    "caching_device", "partitioner", "custom_getter", "reuse", "dtype", "use_resource",
+    "constraint",
+)  # fmt: skip
+# Functions without weights.
+_EMPTY = ("Dropout", "Flatten", "Pooling", "dropout", "flatten", "pool")
+# Functions that others call several times: which argument that is.
+_TIMES = {"repeat": 2, "stack": 1}
+_Given = dict[str, cst.BaseExpression]
+
+
+def with_scopes_said(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
+    """The file with calls that say what the scopes around them say; raises Blocked."""
+    reader = _Reader(parsed)
+    places: dict[cst.CSTNode, object] = {}
+    for call in parsed.nodes if reader.scopes else ():
+        if isinstance(call, cst.Call):
+            given = reader.given(call, [*reader.around(call)], reader)
+            places |= {call: _Told(given, reader.parameters(call))} if given else {}
+    return changed(parsed, facts, places) if places else parsed
+
+
+def check_outer_scopes(
+    files: Sequence[ParsedModule], functions: Collection[cst.CSTNode], notes: Notes
+) -> None:
+    """Raises Blocked where scopes of functions give something to functions called."""
+    readers = [_Reader(one) for one in files]
+    for outer in readers:
+        for scope in outer.scopes:
+            if outer.tree.function(scope) in functions:
+                for function in notes.reached(scope.body):
+                    for inner in readers:
+                        if inner.tree.holds(function):
+                            inner.check(function, scope, outer)
+
+
+class _Told:
+    """Adds arguments to a call, or puts them in the place of None."""
+
+    def __init__(self, given: _Given, names: Sequence[str]) -> None:
+        self.given = given
+        self.names = names
+
+    def __call__(self, now: cst.Call) -> cst.Call:
+        given = dict(self.given)
+        args = [
+            one.with_changes(value=given.pop(name, one.value))
+            for name, one in _named(now, self.names)
+        ]
+        args += [argument_of(value, cst.Name(name)) for name, value in given.items()]
+        return now.with_changes(args=args)
+
+
+def _named(call: cst.Call, names: Sequence[str]) -> Iterator[tuple[str, cst.Arg]]:
+    """Arguments with the names of their parameters."""
+    for place, one in enumerate(call.args):
+        known = names[place] if place < len(names) else ""
+        yield one.keyword.value if one.keyword is not None else known, one
+
+
+class _Reader:
+    """The scopes of a file, and calls that they give something to."""
+
+    def __init__(self, parsed: ParsedModule) -> None:
+        self.name = parsed.path.name
+        self.tree = Tree(parsed.module, parsed.resolver)
+        self.scopes = [one for one in parsed.nodes if isinstance(one, cst.With)]
+
+    def stop(self, node: cst.CSTNode, reason: str) -> Blocked:
+        """What to raise where it cannot be told what a scope gives."""
+        line = self.tree.line(node)
+        return Blocked(line, f"{reason} ({self.name}:{line})")
+
+    def around(self, call: cst.Call) -> Iterator[cst.With]:
+        """The scopes of the function around a call, the innermost first."""
+        before: cst.CSTNode = call
+        for one in self.tree.ancestors(call):
+            if isinstance(one, (cst.FunctionDef, cst.Lambda)):
+                return
+            if isinstance(one, cst.With) and before is one.body:
+                yield one
+            before = one
+
+    def check(self, function: cst.CSTNode, scope: cst.With, outer: _Reader) -> None:
+        """Raises Blocked where a scope around a function's calls gives it something."""
+        for call in walk(function, cst.Call):
+            given = self.given(call, [scope], outer)
+            if given:
+                name = source_text(getattr(function, "name", call.func))
+                raise outer.stop(scope, _why(name, [*given]))
+
+    def _function(self, call: cst.Call) -> str:
+        """The symbol of the function that makes layers."""
+        symbol = self.tree.symbol(call.func) or ""
+        place = _TIMES.get(contrib_name(symbol) or "")
+        if place is not None and len(call.args) > place:
+            return self.tree.symbol(call.args[place].value) or ""
+        return symbol
+
+    def parameters(self, call: cst.Call) -> Sequence[str]:
+        """Names of the arguments that a call gives by their places."""
+        symbol = self._function(call)
+        name = contrib_name(symbol)
+        if name is not None:
+            several = contrib_name(self.tree.symbol(call.func)) in _TIMES
+            return (*["", ""][: 2 * several], *SIGNATURES.get(name, ()))
+        if symbol in LAYERS:
+            return (LAYERS[symbol].inputs, *LAYERS[symbol].parameters)
+        return CLASSES[symbol].parameters if symbol in CLASSES else GET_VARIABLE
+
+    def given(
+        self, call: cst.Call, scopes: Sequence[cst.With], outer: _Reader
+    ) -> _Given:
+        """What scopes, of the ``outer`` file, give to a call that does not say it."""
+        symbol = self._function(call) if scopes else ""
+        starts, open_to = _left_open(symbol)
+        if starts is None:
+            return {}
+        items = [
+            item.item
+            for scope in scopes
+            for item in reversed(scope.items)
+            if isinstance(item.item, cst.Call)
+        ]
+        said = {key: one.value for key, one in _named(call, self.parameters(call))}
+        found = self._of_contrib(symbol, said, [*outer.arg_scopes(items)])
+        for kind, value in outer.variable_scopes(items).items():
+            own = [one for one in starts if one.endswith(kind)]
+            if kind in open_to and not own:
+                shown = self.tree.code(call.func)
+                raise self.stop(call, _why(shown, [kind]))
+            found |= {one: value for one in own if is_none(said.get(one))}
+        return found
+
+    def _of_contrib(
+        self, symbol: str, said: _Given, scopes: Sequence[tuple[set[str], _Given]]
+    ) -> _Given:
+        """What arg_scopes give to a function, and to what normalizes its outputs."""
+
+        def of(function: str | None) -> _Given:
+            found: _Given = {}
+            for functions, given in scopes:
+                found |= given if function in functions else {}
+            return found
+
+        name = contrib_name(symbol)
+        found = {key: value for key, value in of(name).items() if key not in said}
+        said = said | found
+        inner = of(contrib_name(self.tree.symbol(said.get("normalizer_fn"))))
+        if inner:
+            parts = [f"'{key}': {source_text(one)}" for key, one in inner.items()]
+            params = said.get("normalizer_params")
+            if params is not None and not is_none(params):
+                parts.append(f"**{source_text(params)}")
+            code = f"{{{', '.join(parts)}}}"
+            found["normalizer_params"] = cst.parse_expression(code)
+        return found
+
+    # -- what scopes say
+
+    def arg_scopes(
+        self, items: Sequence[cst.Call]
+    ) -> Iterator[tuple[set[str], _Given]]:
+        """The functions of arg_scopes, and what these get, the outermost first."""
+        for node in reversed(items):
+            if self.tree.symbol(node.func) not in _ARG_SCOPES:
+                continue
+            shown = self.tree.code(node)
+            first = [one.value for one in node.args if one.keyword is None]
+            if any(one.star for one in node.args):
+                raise self.stop(node, f"`{shown}` with `**` arguments")
+            if len(first) != 1 or not isinstance(first[0], (cst.List, cst.Tuple)):
+                raise self.stop(node, f"`{shown}` does not name its functions")
+            symbols = [self.tree.symbol(one.value) for one in first[0].elements]
+            functions = {name for one in symbols if (name := contrib_name(one))}
+            yield functions, {key: one.value for key, one in _named(node, ()) if key}
+
+    def variable_scopes(self, items: Sequence[cst.Call]) -> _Given:
+        """How weights begin, and their penalty, as the innermost scopes say."""
+        found: _Given = {}
+        for node in items:
+            if self.tree.symbol(node.func) != "tf.variable_scope":
+                continue
+            for name, one in _named(node, _SCOPE):
+                if is_none(one.value):
+                    continue
+                if name in ("custom_getter", "constraint"):
+                    raise self.stop(node, f"a variable scope with `{name}`")
+                if name in ("initializer", "regularizer"):
+                    found.setdefault(name, one.value)
+        return found
+
+
+def _left_open(symbol: str) -> tuple[Sequence[str] | None, Sequence[str]]:
+    """What a variable scope may say of a function's weights, and what cannot be said.
+
+    None for a function without weights.
+    """
+    name = contrib_name(symbol)
+    if symbol == "tf.get_variable":
+        return ("initializer", "regularizer"), ()
+    if any(one in symbol for one in _EMPTY):
+        return (() if name in SIGNATURES else None), ()
+    if symbol in LAYERS or symbol in CLASSES:
+        kind = (LAYERS.get(symbol) or CLASSES[symbol]).keras
+        return STARTS.get(kind, ()), ("regularizer",)
+    if name in SIGNATURES:
+        return (), ("regularizer",)
+    many = symbol.startswith("tf.") and (symbol.endswith("_rnn") or "crf" in symbol)
+    return (() if many else None), ("initializer", "regularizer")
+
+
+def _why(shown: str, given: Sequence[str]) -> str:
+    kinds = [one.rpartition("_")[2] for one in given]
+    if not {*kinds} <= {"initializer", "regularizer"}:
+        return f"an arg_scope is around the calls of `{shown}`"
+    return f"the scope around `{shown}` gives its weights a {' and a '.join(kinds)}"
