@@ -46,6 +46,7 @@ LONGEST = (
     "compat/test_install.py",
     "verify/test_verify.py",
     "native/test_lifecycle.py",
+    "test_pages.py",
 )
 
 

@@ -125,6 +125,14 @@ def test_unknown_command_and_option(tfmigrate: Runner) -> None:
         assert "nonsense" in result.stderr
 
 
+@pytest.mark.text
+def test_explain_fits_a_terminal(tfmigrate: Runner) -> None:
+    for rule in ("TFM103", "TFM207"):
+        text = tfmigrate("explain", rule).stdout
+        assert max(map(len, text.splitlines())) <= 88
+    assert "\nx = tf.nn.softmax_cross_entropy_with_logits(labels=tf.stop" in text
+
+
 def test_version(tfmigrate: Runner) -> None:
     from tfmigrate import __version__
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -69,7 +70,7 @@ MISTAKES = [
     ("scan src -o away/report.txt", 2, "away: no such directory", ""),
     ("scan src -o src", 2, "cannot write src: it is a directory", ""),
     # What is it?
-    ("scan py2.py", 2, "Python 2 only: print statement in line 2", "add --py2"),
+    ("scan py2.py", 2, "Python 2 only: print statement in line 2", "next: 1 file"),
     ("scan broken.py", 2, "broken.py: cannot process: line 3:", "next: mend what"),
     ("scan zeros.py", 2, "the file contains null bytes", "next: mend what"),
     ("scan latin.py", 2, "unknown encoding: klingon", "next: mend what"),
@@ -163,10 +164,39 @@ def test_without_tensorflow(
     assert text.endswith("hint: pip install 'tfmigrate[tf]'\n")
 
 
+def test_a_broken_tf_config(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TF_CONFIG", "{cluster")
+    code, text = told("run train.py")
+    assert (code, "error: TF_CONFIG is not JSON" in text) == (2, True)
+    assert "hint: `tfmigrate doctor`" in text
+
+
+def test_a_module_of_a_package_started_as_a_script(here: Path) -> None:
+    """It asks for its package by name, which only `-m` finds."""
+    (here / "src/__init__.py").touch()
+    (here / "src/task.py").write_text("from src import train\n")
+    command = [sys.executable, "-m", "tfmigrate", "run", "src/task.py"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=here)
+    hint = f"hint: it is a module of src: `tfmigrate run -m src.task` in {here}\n"
+    assert (done.returncode, done.stderr.endswith(hint)) == (1, True), done.stderr
+
+
+@pytest.mark.tensorflow
+def test_data_that_are_not_there_are_named_last(here: Path) -> None:
+    """Below what TensorFlow tells of its graph, where a terminal ends."""
+    (here / "nodata.py").write_text(
+        "import tensorflow as tf\n\n"
+        "lines = tf.data.TextLineDataset('nowhere.csv').make_one_shot_iterator()\n"
+        "tf.Session().run(lines.get_next())\n"
+    )
+    command = [sys.executable, "-m", "tfmigrate", "run", "nodata.py"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=here)
+    last = done.stderr.splitlines()[-1]
+    assert last == "error: nowhere.csv; No such file or directory", done.stderr
+
+
 def test_dirty_tree_and_no_git(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without --allow-dirty only what git can bring back is written."""
-    import subprocess
-
     subprocess.run(["git", "init", "-q", here], check=True)
     code, text = told("rewrite src")
     assert (code, "uncommitted changes in src/train.py" in text) == (2, True)

@@ -103,9 +103,7 @@ def _too_few_gpus(wanted: int, available: int) -> str:
     have = {0: "no GPU", 1: "1 GPU"}.get(available, f"{available} GPUs")
     return (
         f"The program asks for {wanted} GPUs and this machine has {have}. "
-        f"Run it with `tfmigrate run --replicas {wanted}` to use {wanted} CPU "
-        "replicas instead (or call "
-        f"tfmigrate.compat.engine.devices.configure_replicas({wanted}) first)."
+        f"`tfmigrate run --replicas {wanted}` uses {wanted} CPU replicas instead."
     )
 
 

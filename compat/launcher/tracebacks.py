@@ -55,6 +55,30 @@ def _show(kind: type[BaseException], error: BaseException, tb: Any) -> None:
     error.__traceback__ = tb
     _strip_chain(error, set())
     traceback.print_exception(kind, error, error.__traceback__)
+    if hasattr(error, "node_def"):
+        print(f"error: {first_words(error)}", file=sys.stderr)
+    main = getattr(sys.modules.get("__main__"), "__file__", None)
+    if isinstance(error, ModuleNotFoundError) and main:
+        hint = package_hint(error.name or "", os.path.abspath(main))
+        if hint:
+            print(hint, file=sys.stderr)
+
+
+def first_words(error: BaseException) -> str:
+    """What TensorFlow said first: between it and the end stand pages on its graph."""
+    while hasattr(error.__context__, "node_def"):
+        assert error.__context__ is not None
+        error = error.__context__
+    return str(getattr(error, "message", error)).partition("\n")[0]
+
+
+def package_hint(missing: str, program: str) -> str | None:
+    """How to start a file of a package that asks for this package by its name."""
+    above, found, inside = program.rpartition(f"{os.sep}{missing}{os.sep}")
+    if not (missing and found):
+        return None
+    module = ".".join([missing, *os.path.splitext(inside)[0].split(os.sep)])
+    return f"hint: it is a module of {missing}: `tfmigrate run -m {module}` in {above}"
 
 
 def _show_in_thread(args: threading.ExceptHookArgs) -> None:

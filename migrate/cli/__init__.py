@@ -108,7 +108,7 @@ def _show_version(context: click.Context) -> None:
     help="Show the versions of tfmigrate and its libraries.",
 )
 def cli() -> None:
-    """Free Estimator-era TensorFlow code: run it, rewrite it, prove it equal."""
+    """Run programs of TensorFlow 1 today, rewrite them, prove both train the same."""
 
 
 def main() -> None:

@@ -141,13 +141,12 @@ def convert(
     for entry in done.unused:
         click.echo(f"not used: {printable(entry.name)}")
     click.echo(output)
-    if done.kept or done.unused:
+    if any(entry.role in ("weight", "slot") for entry in (*done.kept, *done.unused)):
         _next("--map NEW=OLD says which weight is which, where names differ")
-    else:
-        _next(
-            f"start the program that wrote {like} in the folder of this checkpoint; "
-            "it goes on from the step"
-        )
+    _next(
+        f"start the program that wrote {like} with model_dir "
+        f"{Path(output).parent}; it goes on from the step"
+    )
 
 
 def _opened(path: str) -> Checkpoint:

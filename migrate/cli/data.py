@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ..datasets import fashion_mnist
+from ..datasets import bundled, fashion_mnist
 
 __all__ = ["data"]
 
@@ -14,6 +14,7 @@ EPILOG = """\b
 Examples:
   tfmigrate data fashion-mnist
   tfmigrate data fashion-mnist --data-dir ~/Downloads/fashion-mnist
+  tfmigrate data fashion-mnist --sample
 """
 
 
@@ -27,14 +28,20 @@ Examples:
 @click.option(
     "--no-download", is_flag=True, help="Look on this machine only, never download."
 )
-def data(name: str, data_dir: Path | None, no_download: bool) -> None:
+@click.option(
+    "--sample", is_flag=True, help="Put 3,000 bundled images where there are none."
+)
+def data(name: str, data_dir: Path | None, no_download: bool, sample: bool) -> None:
     """Put a data set where tf.keras.datasets finds it.
 
     Looks in --data-dir or TFMIGRATE_DATA, in the Keras cache and in
     /usr/share/datasets/fashion-mnist, then downloads through Keras. Sizes and
     checksums are verified before anything is placed.
     """
-    located = fashion_mnist.find(data_dir, download=not no_download)
+    if sample:
+        located = fashion_mnist.Located(bundled("data"), "the bundled sample")
+    else:
+        located = fashion_mnist.find(data_dir, download=not no_download)
     click.echo(f"{name}: {located.folder} ({located.origin})", err=True)
     for folder in fashion_mnist.place(located):
         click.echo(folder)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import fill
+
 import click
 
 from ..rules.pages import rule_page
@@ -20,4 +22,6 @@ Examples:
 @click.argument("rule")
 def explain(rule: str) -> None:
     """Show what a rule does, why, and how far to trust it."""
-    click.echo(rule_page(find_rule(rule), reasons=True), nl=False)
+    for line in rule_page(find_rule(rule), reasons=True).splitlines():
+        # Code is no wider than 88; what is goes on for a paragraph.
+        click.echo(line if len(line) <= 88 else fill(line, 80))

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -167,6 +167,10 @@ class Failed(click.ClickException):
     """A task failed, or time was up: status 1."""
 
     exit_code = 1
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """As every failure is told."""
+        click.echo(f"error: {self.message}", file, err=True)
 
 
 def _command(

@@ -44,7 +44,7 @@ Examples:
   tfmigrate rewrite src/ --strategy mirrored   train on all GPUs of a machine
   tfmigrate rewrite src/ --check          exit 1 if anything is left to do
   tfmigrate rewrite train.py --prove      train old and new side by side first
-  tfmigrate rewrite src/ --prove-command 'python -m trainer.task --steps 20'
+  tfmigrate rewrite . --prove-command 'python -m trainer.task --steps 20'
   tfmigrate rewrite - < old.py > new.py   as a filter
 
 \b
@@ -249,6 +249,7 @@ def _filter(job: Job, timeout: float, *, diff: bool, check: bool, quiet: bool) -
     elif not check:
         sys.stdout.buffer.write(result.new if result.new is not None else raw)
         sys.stdout.buffer.flush()
-    text = text_report(report, written=not (diff or check), quiet=quiet)
+    written = not (diff or check)
+    text = text_report(report, written=written, quiet=quiet, steps=not written)
     click.echo(text, err=True, nl=False)
     return exit_code(report, pending=bool(report.changed) and (diff or check))

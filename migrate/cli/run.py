@@ -89,6 +89,7 @@ def run(
     Estimators and sessions; graph mode is the default of a TF 1 program, as it was.
     """
     require_tensorflow("`tfmigrate run`")
+    _require_json(os.environ.get("TF_CONFIG"))
     if module:
         kind = "module"
     else:
@@ -120,6 +121,16 @@ def run(
         # The program takes this process over: its signals and status are its own.
         os.execve(sys.executable, command, environment)
     sys.exit(subprocess.call(command, env=environment))
+
+
+def _require_json(tf_config: str | None) -> None:
+    """Refuse a TF_CONFIG that the first RunConfig would stumble over."""
+    try:
+        json.loads(tf_config or "{}")
+    except ValueError as error:
+        raise UserError(
+            f"TF_CONFIG is not JSON: {error}", hint="`tfmigrate doctor` checks it"
+        ) from None
 
 
 def _version(written_for: str, program: str, kind: str) -> int:

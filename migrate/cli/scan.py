@@ -25,7 +25,7 @@ __all__ = ["scan"]
 EPILOG = """\b
 Examples:
   tfmigrate scan src/                            findings and a summary
-  tfmigrate scan -v train.py                     the plan of a program as well
+  tfmigrate scan -v src/                         the plan of each program as well
   tfmigrate scan src/ --format html -o scan.html a page to share
   tfmigrate scan src/ --format sarif -o scan.sarif
 

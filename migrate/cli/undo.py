@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -33,7 +34,9 @@ def undo(path: Path, force: bool) -> None:
     with lock(root) if (root / ".tfmigrate").exists() else nullcontext():
         result = undo_last(root, force=force)
     for restored in result.restored:
-        click.echo(f"{printable(from_here(restored))}: restored")
+        there = os.path.lexists(restored)
+        done = "restored" if there else "removed, as it was not there before"
+        click.echo(f"{printable(from_here(restored))}: {done}")
     for changed, remark in sorted(result.remarks.items()):
         click.echo(f"note: {printable(from_here(changed))}: {remark}", err=True)
     for refused, reason in sorted(result.refused.items()):

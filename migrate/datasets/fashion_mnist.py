@@ -55,7 +55,8 @@ FOUR_WAYS = (
     "--data-dir DIR or TFMIGRATE_DATA=DIR; (2) put them into the Keras cache, "
     "~/.keras/datasets/fashion-mnist; (3) on Debian or Ubuntu: apt-get install "
     f"dataset-fashion-mnist, which fills {DEBIAN_FOLDER}; (4) run this command "
-    "once with a network and TensorFlow installed, it then downloads through Keras"
+    "once with a network and TensorFlow installed, it then downloads through Keras; "
+    "or try with 3,000 of the images: --sample"
 )
 
 # One seed for all noise: recordings are only comparable on the same images.

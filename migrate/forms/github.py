@@ -15,9 +15,9 @@ _LEVELS = {
 
 
 def github_report(report: Report, *, written: bool) -> str:
-    """One command of the workflow for each finding and failure, then the summary."""
+    """A command of the workflow for each place and failure, then the summary."""
     lines = []
-    for one in report.findings:
+    for one in report.places:
         told = "; ".join(filter(None, (one.message, one.reason, one.advice)))
         # Lines of a cell are not lines of the notebook's file.
         line = f",line={one.line},col={one.column}" if one.cell is None else ""

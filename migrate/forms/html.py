@@ -9,7 +9,6 @@ from importlib import resources
 from pathlib import Path
 
 from .. import __version__
-from ..report.effort import finding_minutes, report_minutes
 from ..report.findings import Finding, Outcome, ProgramOutcome
 from ..report.model import FileResult, FileStatus, Report
 
@@ -50,21 +49,17 @@ def _in_order(report: Report) -> list[FileResult]:
 def _overview(report: Report, *, written: bool) -> str:
     files = report.files_by_status()
     findings = report.findings_by_outcome()
-    changed = "changed" if written else "would change"
+    new = len(report.to_create)
+    changed, added = ("changed", "added") if written else ("would change", "to add")
     cards = [
-        ("files", len(report.results)),
-        (changed, files[FileStatus.CHANGED]),
+        ("files", len(report.results) - new),
+        (changed, files[FileStatus.CHANGED] - new),
+        (added, new),
         ("failed", files[FileStatus.FAILED]),
         ("findings", sum(findings.values())),
         ("rewritten", findings[Outcome.REWRITTEN]),
         ("advice", findings[Outcome.ADVICE]),
         ("left", findings[Outcome.LEFT]),
-        ("about minutes of review", report_minutes(report)),
-    ]
-    cards += [
-        (f"programs {outcome.value}", number)
-        for outcome, number in report.programs_by_outcome().items()
-        if number
     ]
     shown = "".join(
         f'<div class="card"><b>{number}</b> {html.escape(label)}</div>'
@@ -91,30 +86,31 @@ def _programs(report: Report) -> str:
     rows = []
     worst_first = sorted(report.programs, key=lambda one: -one[1].outcome.rank)
     for path, program in worst_first:
-        why = f"{program.place}: {program.reason}" if program.reason else ""
-        cells = (_code(text) for text in (why, program.advice or ""))
-        rows.append(
-            f"<tr><td><code>{html.escape(path.as_posix())}</code></td>"
-            f"<td>{program.outcome.value}</td><td>{program.review or ''}</td>"
-            f"<td>{'</td><td>'.join(cells)}</td></tr>"
-        )
-    rows += [
-        f"<tr><td><code>{html.escape(added.path.as_posix())}</code></td>"
-        f"<td>added</td><td>{added.new_lines}</td><td></td><td></td></tr>"
-        for added in report.added
-    ]
+        row = [path.as_posix(), program.outcome.value, str(program.review or "")]
+        if program.reason:
+            row.append(f"why: {program.place}: {program.reason}")
+        if program.advice:
+            row.append(f"what would change it: {program.advice}")
+        rows.append(row)
+    rows += [[a.path.as_posix(), "added", str(a.new_lines)] for a in report.added]
     proofs = "".join(f"<li>{html.escape(p.sentence)}</li>" for p in report.proofs)
     trials = f'<ul class="proofs">{proofs}</ul>' if proofs else ""
     if not rows:
         return trials
-    heads = ("program", "becomes", "lines to review", "why", "what would change it")
+    heads = ("program", "becomes", "lines to review")
     head = "".join(f"<th>{text}</th>" for text in heads)
+    body = "".join(
+        f"<tr><td><code>{html.escape(path)}</code>"
+        f"{''.join(f'<div>{_code(line)}</div>' for line in more)}</td>"
+        f"<td>{outcome}</td><td>{lines}</td></tr>"
+        for path, outcome, lines, *more in rows
+    )
     counts = report.programs_by_outcome().items()
     told = ", ".join(f"{n} {outcome.value}" for outcome, n in counts if n)
     return (
         f"<p><b>Training programs: {told or 'none'}</b></p>\n"
         f'<div class="scroll programs"><table><thead><tr>{head}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div>\n{trials}"
+        f"<tbody>{body}</tbody></table></div>\n{trials}"
     )
 
 
@@ -146,8 +142,8 @@ def _filters(report: Report) -> str:
 
 
 def _file(result: FileResult, report: Report) -> str:
-    minutes = sum(finding_minutes(finding) for finding in result.findings)
-    effort = f"about {minutes} min" if minutes else "nothing to review"
+    lines = result.new_lines
+    effort = f"{lines} line{'s' if lines != 1 else ''} to review" if lines else ""
     path = html.escape(result.path.as_posix())
     parts = [
         f'<details class="file" data-path="{path}" open>',

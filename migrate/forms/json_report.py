@@ -7,14 +7,13 @@ from importlib import resources
 from typing import Any
 
 from .. import __version__
-from ..report.effort import report_minutes
 from ..report.findings import Finding
 from ..report.model import FileResult, Report
 from ..report.proofs import Proof
 
 __all__ = ["json_report", "report_data", "schema"]
 
-FORMAT = 2
+FORMAT = 3
 
 
 def schema() -> dict[str, Any]:
@@ -47,7 +46,7 @@ def report_data(report: Report, *, written: bool) -> dict[str, Any]:
             "programs": {o.value: n for o, n in report.programs_by_outcome().items()},
             "notes": sum(result.notes for result in report.results),
             "leftovers": report.leftovers(),
-            "minutes": report_minutes(report),
+            "new_lines": sum(result.new_lines for result in report.results),
         },
         "proofs": [_proof(proof) for proof in report.proofs],
         "files": [_file(result) for result in report.results],

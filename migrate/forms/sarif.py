@@ -35,7 +35,8 @@ def sarif_report(report: Report) -> str:
     """The report as a SARIF log with one run."""
     from ..rules.registry import all_rules
 
-    used = {finding.rule for finding in report.findings}
+    used = {finding.rule for finding in report.places}
+    new = {result.path for result in report.to_create}
     rules = [rule for rule in all_rules() if rule.id in used]
     known = {rule.id for rule in rules}
     unknown = sorted(used - known)
@@ -66,6 +67,7 @@ def sarif_report(report: Report) -> str:
         "results": [
             _result(finding, index, fingerprint)
             for result in report.results
+            if result.path not in new
             for finding, fingerprint in _fingerprints(result)
         ],
     }

@@ -55,7 +55,9 @@ def program_lines(report: Report) -> Iterator[str]:
         yield printable(proof.sentence)
 
 
-def summary_lines(report: Report, *, written: bool) -> Iterator[str]:
+def summary_lines(
+    report: Report, *, written: bool, steps: bool = True
+) -> Iterator[str]:
     """The account of the run, in a fixed order."""
     findings = report.findings_by_outcome()
     total = sum(findings.values())
@@ -74,23 +76,20 @@ def summary_lines(report: Report, *, written: bool) -> Iterator[str]:
             ]
             yield f"  {rule}  {', '.join(parts)}"
     files = report.files_by_status()
-    changed = "changed" if written else "would change"
+    changed, added = ("changed", "added") if written else ("would change", "to add")
+    new = len(report.to_create)
     yield (
-        f"{_count(len(report.results), 'file')}: {files[FileStatus.CHANGED]} {changed},"
+        f"{_count(len(report.results) - new, 'file')}:"
+        f" {files[FileStatus.CHANGED] - new} {changed},"
         f" {files[FileStatus.UNCHANGED]} unchanged,"
         f" {files[FileStatus.SKIPPED]} without legacy code,"
-        f" {files[FileStatus.FAILED]} failed"
+        f" {files[FileStatus.FAILED]} failed{f'; {new} {added}' if new else ''}"
     )
-    old = [r for r in report.failed if (r.error or "").startswith("Python 2 only")]
-    if old:
-        yield (
-            f"{_count(len(old), 'file')} of Python 2: add --py2 to convert them first "
-            "(`scan --py2` shows what would become of them)"
-        )
     notes = sum(result.notes for result in report.results)
     if notes:
         yield f"{_count(notes, 'TODO(tfmigrate) note')} to resolve"
-    yield from _next_steps(report, written=written)
+    if steps:
+        yield from _next_steps(report, written=written)
 
 
 def _next_steps(report: Report, *, written: bool) -> Iterator[str]:
@@ -103,25 +102,36 @@ def _next_steps(report: Report, *, written: bool) -> Iterator[str]:
         )
     elif not (report.findings or report.failed):
         yield "next: nothing; no use of TensorFlow 1 was found"
-    if report.failed:
+    old = [r for r in report.failed if (r.error or "").startswith("Python 2 only")]
+    if old:
+        files = _count(len(old), "file")
+        yield (
+            f"next: {files} of Python 2: --py2 converts them first "
+            "(`scan --py2` shows what becomes of them)"
+        )
+    if len(report.failed) > len(old):
         yield ("next: mend what cannot be processed, or leave it out with --exclude")
     if report.changed and not written:
         yield (
             "next: `tfmigrate rewrite` writes this; --diff shows it, "
             "`undo` takes it back"
         )
+    if report.unproved():
+        yield (
+            "next: mend what stopped a proof and prove again; --prove-command gives "
+            "the program arguments"
+        )
     if report.changed and written:
-        moved = programs[ProgramOutcome.NATIVE]
-        shown = any(p.outcome is not ProofOutcome.REFUTED for p in report.proofs)
-        proof = ""
-        if moved and not shown:
-            proof = "; `tfmigrate verify OLD NEW` proves a program"
+        proved = any(p.outcome is ProofOutcome.PROVED for p in report.proofs)
         if report.mirror is None:
-            yield f"next: run your tests; `tfmigrate undo` takes it all back{proof}"
+            yield "next: run your tests; `tfmigrate undo` takes it all back"
+            before = "; `git worktree add OLD HEAD` has the old one"
         else:
             there = printable(str(report.mirror))
-            same = "the originals are as they were"
-            yield f"next: run your tests on {there}; {same}{proof}"
+            yield f"next: run your tests on {there}; the originals are as they were"
+            before = ""
+        if programs[ProgramOutcome.NATIVE] and not (proved or report.unproved()):
+            yield f"next: `tfmigrate verify OLD NEW` proves a program{before}"
     if any(f.rule == "TFM503" and f.cell is None for f in report.findings) and not (
         written and report.findings_by_rule()["TFM503"][Outcome.REWRITTEN]
     ):
@@ -146,17 +156,19 @@ def failure_line(result: FileResult) -> str:
     return printable(f"{result.path}: cannot process: {result.error}")
 
 
-def text_report(report: Report, *, written: bool, quiet: bool = False) -> str:
-    """The whole text report: programs, then places, then the account.
+def text_report(
+    report: Report, *, written: bool, quiet: bool = False, steps: bool = True
+) -> str:
+    """The whole text report: programs, then places, then the account, then next steps.
 
-    ``quiet`` leaves out the places.
+    ``quiet`` leaves out the places; what only passed through has no next ``steps``.
     """
     places = [] if quiet else [finding_line(finding) for finding in report.findings]
     places += [failure_line(result) for result in report.failed]
     parts = [
         [*program_lines(report)],
         places,
-        [*summary_lines(report, written=written)],
+        [*summary_lines(report, written=written, steps=steps)],
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 

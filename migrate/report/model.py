@@ -206,6 +206,17 @@ class Report:
         """The files that the run adds, or adds to."""
         return [r for r in self.results if r.added and r.new is not None]
 
+    @property
+    def to_create(self) -> list[FileResult]:
+        """The files that were not there before the run."""
+        return [result for result in self.added if not result.old]
+
+    @property
+    def places(self) -> list[Finding]:
+        """The findings in files that are there, which other tools can show."""
+        new = {result.path for result in self.to_create}
+        return [finding for finding in self.findings if finding.path not in new]
+
     def programs_by_outcome(self) -> dict[ProgramOutcome, int]:
         """How many training programs ended as what."""
         counts = Counter(program.outcome for _, program in self.programs)

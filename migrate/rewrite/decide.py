@@ -302,7 +302,7 @@ def _findings(
     """That a file is part of a native program, and what is other than it was."""
     tree = Tree(before.module, before.resolver)
     places = estimator_places(before.resolver)
-    message = "is part of a program that becomes plain TensorFlow 2"
+    message = "this file is part of a program that becomes plain TensorFlow 2"
     if places.made:
         message = "this program becomes plain TensorFlow 2: a Task and its Trainer"
     told = Finding(

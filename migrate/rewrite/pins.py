@@ -219,8 +219,7 @@ def _finding(
         line,
         1,
         PINNED.id,
-        f"`{what}` installs a TensorFlow of its time; "
-        + ("leave it out" if gone else better),
+        f"`{what}` installs an old TensorFlow; " + ("leave it out" if gone else better),
         Outcome.ADVICE,
         Safety.NEEDS_REVIEW,
         cell=cell,

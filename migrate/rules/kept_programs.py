@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..names.ast_nodes import walk as walk_ast
-from .reasons import texts
 
 __all__ = ["ADVICE", "advice_for", "kept_reasons", "kept_section"]
 
@@ -238,7 +237,7 @@ def kept_reasons() -> list[str]:
             found |= set(_told(tree))
             if path.stem == _ORIGINS:
                 returned = (n for n in walk_ast(tree, ast.Return))
-                found |= {text for one in returned for text in texts(one.value)}
+                found |= {text for one in returned for text in _texts(one.value)}
     return sorted(found - {_PLACED, *_WITH_ANOTHER}, key=str.lower)
 
 
@@ -247,11 +246,23 @@ def _told(tree: ast.Module) -> Iterator[str]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr in _CALLS:
                 for one in node.args:
-                    yield from texts(one)
+                    yield from _texts(one)
         elif isinstance(node, ast.Assign):
             names = [one.id for one in node.targets if isinstance(one, ast.Name)]
             if any(name in _NAMES for name in names):
-                yield from texts(node.value)
+                yield from _texts(node.value)
+
+
+def _texts(node: ast.expr | None) -> Iterator[str]:
+    """The text of an argument, or of each of its alternatives."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.JoinedStr):
+        parts = (p.value if isinstance(p, ast.Constant) else "..." for p in node.values)
+        yield "".join(map(str, parts))
+    elif isinstance(node, ast.IfExp):
+        yield from _texts(node.body)
+        yield from _texts(node.orelse)
 
 
 def kept_section() -> list[str]:
@@ -259,14 +270,12 @@ def kept_section() -> list[str]:
     lines = [
         "## What keeps the layers of a model function",
         "",
-        "A program is kept if the layers of its model function do not become a Keras "
-        "model. The reason that the report gives, and the change after which they do:",
+        "What the report may say, `...` standing for what is the program's own, and the "
+        "change after which its layers become a Keras model:",
         "",
-        "| reason | change |",
-        "|---|---|",
     ]
-    for reason in _WITH_ANOTHER:
-        lines.append(f"| {reason} | what the reason behind the colon asks for |")
-    for reason in kept_reasons():
-        lines.append(f"| {reason} | {ADVICE.get(reason, '')} |")
+    advice = {reason: ADVICE.get(reason, "") for reason in kept_reasons()}
+    asked = dict.fromkeys(_WITH_ANOTHER, "what the reason behind the colon asks for")
+    for reason, change in {**asked, **advice}.items():
+        lines += [f"- {reason}", f"  change: {change}"]
     return [*lines, ""]

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from .base import Rule
 from .kept_programs import kept_section
-from .reasons import reasons_section
 from .registry import all_rules
 from .training_program import KEEPS
 
@@ -35,10 +34,10 @@ def rule_page(rule: Rule, *, reasons: bool = False) -> str:
         for code in rule.noops:
             lines += ["```python", code.rstrip("\n"), "```", ""]
     if rule.id == KEEPS and reasons:
-        lines += reasons_section()
         lines += kept_section()
     elif rule.id == KEEPS:
-        lines += [f"All reasons that there are: `tfmigrate explain {KEEPS}`.", ""]
+        told = "lists what keeps the layers of a model function, with what to change."
+        lines += [f"`tfmigrate explain {KEEPS}` {told}", ""]
     lines += [
         "## Turning it off",
         "",

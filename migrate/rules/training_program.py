@@ -40,14 +40,15 @@ RULES = (
         name="kept-program",
         summary="A program is kept as it is and runs on tfmigrate.compat.",
         why=(
-            "Something in the program is not understood, or has no proven equivalent; "
-            "the note says what. The file that the program starts from calls "
+            "Something in it is not understood, or has no proven equivalent: report "
+            "and note name the place, the reason and, where there is one, what would "
+            "change it. Do that and rewrite again.\n\n"
+            "Until then it runs as it is. The file that it starts from calls "
             "`tfmigrate.compat.install()` before anything imports TensorFlow; plain "
-            "Python then runs it on today's TensorFlow as `tfmigrate run` does. Every "
-            "other file of the program stays as it was, and so does a program that "
-            "shares one of them which would have to change. Where nothing among the "
-            "given files runs an Estimator's module, whoever imports it makes that "
-            "call. To run it without any change: `tfmigrate run`. " + _OUTCOMES
+            "Python then does what `tfmigrate run` does. Every other file stays as it "
+            "was, and so does a program that shares one of them which would have to "
+            "change. Whoever imports a module that nothing given runs makes that "
+            "call.\n\n" + _OUTCOMES
         ),
         safety=Safety.NEEDS_REVIEW,
         advice_only=True,

@@ -47,7 +47,8 @@ class Check:
         """The check in a few words."""
         if self.outcome is not Outcome.DIFFERS:
             return f"{self.what}: {self.outcome.value}"
-        told = f"{self.what} differs"
+        many = self.what.endswith("s") and not self.what.endswith("ss")
+        told = f"{self.what} differ{'' if many else 's'}"
         if self.difference is not None and self.limit is not None:
             told += f" by {self.difference:.2g} (limit {self.limit:.2g})"
         return told + (f", {self.note}" if self.note else "")

@@ -91,7 +91,10 @@ def run_program(
         told = _last_line(log)
         if not told.startswith("it trained nothing"):
             told = f"the program failed (status {status}): {told}"
-        raise ProgramFailed(side, told, _where(log))
+        hint = _where(log)
+        if side.kind is Kind.TF2 and "module 'tensorflow' has no attribute" in told:
+            hint = f"verify tells a legacy program by its Estimator; {hint}"
+        raise ProgramFailed(side, told, hint)
     recording = load_recording(folder)
     ended = [
         # The instrument may stop at the very step at which the program would end.

@@ -212,7 +212,7 @@ def print_table(
     for letter, path in zip("AB", paths, strict=True):
         console.print(f"{letter}  {path}", markup=False)
     table = Table(title=None, show_header=True, pad_edge=False)
-    table.add_column("")
+    table.add_column("", overflow="fold")
     for head in heads:
         table.add_column(head, justify="right")
     table.add_column("")

@@ -71,6 +71,13 @@ def test_the_sample_is_not_taken_for_the_full_data() -> None:
         fashion_mnist.find(bundled("data"))
 
 
+def test_the_sample_is_put_where_programs_look(lonely_home: Path) -> None:
+    result = CliRunner().invoke(data_command, ["fashion-mnist", "--sample"])
+    assert result.exit_code == 0, result.output
+    placed = lonely_home / ".keras/datasets/fashion-mnist" / fashion_mnist.TRAIN_LABELS
+    assert len(gzip.decompress(placed.read_bytes())) == 8 + 3000
+
+
 @needs_full_data
 def test_a_wrong_checksum_is_refused(tmp_path: Path) -> None:
     for name in fashion_mnist.FILES:

@@ -113,7 +113,7 @@ def test_one_failure_ends_all(script: Path, tfmigrate: Runner) -> None:
     done = tfmigrate("launch", "--workers", 3, script, "worker0", "fail=worker1")
     assert done.returncode == 1
     assert time.monotonic() - began < 30
-    assert "Error: worker 1 failed with status 7\n  worker1 argv" in done.stderr
+    assert "error: worker 1 failed with status 7\n  worker1 argv" in done.stderr
     (log,) = re.findall(r"^hint: all of it is in (\S+)$", done.stderr, re.MULTILINE)
     assert "wait 100%" in Path(log).read_text()
 

@@ -45,7 +45,7 @@ def test_a_scan_says_once_how_to_go_on(tmp_path: Path) -> None:
     report = run_job(write(tmp_path, a=OLD, b=OLD, c="x = 1\n"), Job())
     lines = [line for line in summary_lines(report, written=False) if "--py2" in line]
     assert len(lines) == 1
-    assert lines[0].startswith("2 files of Python 2: add --py2")
+    assert lines[0].startswith("next: 2 files of Python 2: --py2 converts them")
 
 
 def test_every_file_is_converted_and_what_is_left_is_told(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 from tfmigrate.cli import cli
 from tfmigrate.project.journal import lock
@@ -471,20 +472,26 @@ def test_a_kill_at_every_step_leaves_whole_files(what: str, tmp_path: Path) -> N
     assert new > 10
 
 
-def test_the_pre_commit_hooks_do_what_they_say(tmp_path: Path) -> None:
-    """The check fails and writes nothing; the fix rewrites, then the check passes."""
-    hooks = (Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text("utf-8")
-    entries = dict(
-        re.findall(r"- id: (\S+)\n(?:  .*\n)*?  entry: tfmigrate (.*)", hooks)
+def test_the_pre_commit_hooks_do_what_they_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The check fails and writes nothing; the fix rewrites, then the check passes.
+
+    Each is given the project, for a program may be more than the files of a commit.
+    """
+    hooks = yaml.safe_load(
+        (Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text("utf-8")
     )
-    check, fix = (entries[f"tfmigrate-{name}"].split() for name in ("check", "fix"))
+    assert not any(hook["pass_filenames"] for hook in hooks)
+    check, fix = ([*hook["entry"].split()[1:], *hook["args"]] for hook in hooks)
+    monkeypatch.chdir(tmp_path)
     file = tmp_path / "a.py"
     file.write_text(OLD)
-    assert run(*check, file).exit_code == 1
+    assert run(*check).exit_code == 1
     assert file.read_text() == OLD
-    assert run(*fix, file).exit_code == 0
+    assert run(*fix).exit_code == 0
     assert file.read_text() == NEW
-    assert run(*check, file).exit_code == 0
+    assert run(*check).exit_code == 0
 
 
 def test_the_workflow_of_the_docs_uploads_what_the_scan_wrote(

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from tfmigrate.forms.text import text_report
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.report.findings import Finding, Outcome, ProgramOutcome
 from tfmigrate.report.model import FileResult, FileStatus, Report, merge
+from tfmigrate.report.proofs import Proof, ProofOutcome
 from tfmigrate.rewrite.pipeline import Job, process_file
 from tfmigrate.rewrite.run import run_job
 
@@ -543,6 +545,29 @@ def test_added_modules_are_shown_beside_one_another(tmp_path: Path) -> None:
     page = render(report, "html", written=False)
     assert page.count("class</b> Trainer") == 1
     assert "a/training.py</summary>" in page
+
+
+def test_a_file_to_add_is_no_place_for_a_mark(tmp_path: Path) -> None:
+    """It is counted apart, and no other tool is pointed to where there is nothing."""
+    program = Path(__file__).parents[2] / "fixtures/legacy/iris_numpy_input/train.py"
+    shutil.copy(program, tmp_path)
+    report = run_job([tmp_path / "train.py"], Job())
+    told = text_report(report, written=False)
+    assert "1 file: 1 would change, 0 unchanged" in told
+    assert "0 failed; 1 to add\n" in told
+    assert "training.py:1:1 TFM107" in told
+    for form in ("github", "sarif"):
+        marks = render(report, form, written=False)
+        assert "TFM101" in marks
+        assert "TFM107::" not in marks
+        assert '"TFM107"' not in marks
+
+
+def test_what_stopped_a_proof_is_the_next_step(report: Report) -> None:
+    open_ = Proof(Path("train.py"), ProofOutcome.OPEN, "it did not run")
+    told = text_report(replace(report, proofs=(open_,)), written=True, quiet=True)
+    assert "next: mend what stopped a proof and prove again" in told
+    assert "verify OLD NEW" not in told
 
 
 def on_a_terminal(*arguments: str | Path, **environment: str) -> str:
