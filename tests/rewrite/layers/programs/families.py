@@ -33,18 +33,6 @@ def places(x):
     return tf.layers.conv2d(x, 2, 1, kernel_initializer=start)
 
 
-def parts(x):
-    """Loops whose rounds only the tensors tell."""
-    columns = tf.split(x, 3, axis=1)
-    found = []
-    for number in range(len(columns)):
-        found.append(
-            tf.layers.dense(columns[number], 2, tf.nn.tanh, kernel_initializer=start)
-        )
-    more = [slim.bias_add(one, scope="bias_%d" % n) for n, one in enumerate(found)]
-    return tf.add_n(more)
-
-
 def picture(x, is_training, params):
     x = places(x)
     for number in range(2):
@@ -92,14 +80,7 @@ def words(x, lengths, params, is_training):
         steps = tf.unstack(outputs, axis=1)
         with tf.variable_scope("steps"):
             last, _ = tf.nn.static_rnn(tf.nn.rnn_cell.GRUCell(2), steps, dtype=tf.float32)
-        by_hand = tf.nn.rnn_cell.BasicRNNCell(2)
-        hidden = by_hand.zero_state(tf.shape(x)[0], tf.float32)
-        with tf.variable_scope("by_hand") as scope:
-            for number in range(2):
-                if number:
-                    scope.reuse_variables()
-                out, hidden = by_hand(steps[number], hidden)
-        parts = [state[-1].h, both[0][:, -1], both[1][:, 0], last[-1], out]
+        parts = [state[-1].h, both[0][:, -1], both[1][:, 0], last[-1]]
         return tf.concat(parts, 1)
 
 
@@ -121,9 +102,8 @@ def model_fn(features, labels, mode, params):
     net = wide(net, sized, use_bias=False, name="wide")
     shared = tf.layers.Dense(2, kernel_initializer=start, name="shared")
     net = tf.concat([shared(net), shared(net[:, ::-1])], 1)
-    rate = slim.model_variable("rate", [4], initializer=tf.ones_initializer())
+    rate = tf.get_variable("rate", [4], initializer=tf.ones_initializer())
     net = tf.layers.dense(net * rate, 3, kernel_initializer=start)
-    net = tf.concat([net, parts(net)], 1)
     out = tf.layers.dense(net, 1, kernel_initializer=start)
     if params["checkpoint"]:
         tf.train.init_from_checkpoint(
