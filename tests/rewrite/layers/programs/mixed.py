@@ -26,6 +26,18 @@ class Gate(tf.keras.layers.Layer):
         return x * tf.nn.sigmoid(self.gate)
 
 
+class Scale(tf.layers.Layer):
+    """One of tf.layers."""
+
+    def build(self, shape):
+        size = int(shape[-1])
+        self.scale = self.add_weight("scale", [size], initializer=start)
+        super().build(shape)
+
+    def call(self, x):
+        return x * self.scale
+
+
 def deeper(x, units):
     """A helper with both kinds."""
     x = tf.layers.dense(x, units, kernel_initializer=start)
@@ -39,8 +51,9 @@ def model_fn(features, labels, mode, params):
     with tf.variable_scope("part"):
         net = tf.layers.dense(net, params["units"], kernel_initializer=start)
         net = Gate()(net)
+        net = Scale()(net)
         net = deeper(net, 3)
-    scale = tf.layers.Dense(3, kernel_initializer=start, name="last_scale")
+    scale = Scale(name="last_scale")
     net = scale(net) + scale(net * 0.5)
     kernel = tf.keras.layers.LocallyConnected1D(2, 1, kernel_initializer=start)
     net = tf.squeeze(kernel(net[:, None]), 1)
