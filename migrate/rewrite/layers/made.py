@@ -142,7 +142,9 @@ def function_layer(body: Body, node: cst.Call) -> cst.BaseExpression:
     first = max((n for n, one in enumerate(early) if one is None or not n), default=-1)
     given = [one for one in early[first + 1 :] if one is not None]
     late = plain[: first + 1]
+    weights = contrib_name(body.notes.made[node].symbol) not in WITHOUT_WEIGHTS
     wanted = snake(source_text(node.func).rpartition(".")[2])
+    wanted = wanted if weights else _result(body, node) or wanted
     for one in node.args:
         if one in plain:
             continue
@@ -160,7 +162,6 @@ def function_layer(body: Body, node: cst.Call) -> cst.BaseExpression:
         if one not in late:
             reads = reads | body.reads(one.value)
     constructor = f"{TF}.estimator.FunctionLayer({', '.join([function, *given])})"
-    weights = contrib_name(body.notes.made[node].symbol) not in WITHOUT_WEIGHTS
     stands = body.make(wanted, constructor, node, reads, weights=weights)
     args = [one.with_changes(value=body.moved(one.value)) for one in late]
     return spaced(cst.Call(cst.parse_expression(stands), args))
