@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from .project.selection import Selection
 
 
 @dataclass(frozen=True)
@@ -27,3 +29,14 @@ class RewriteOptions:
         """Why a program of these files, absolute paths, is kept; None if it is not."""
         found = (one.because for one in self.refuted if not one.files.isdisjoint(files))
         return next(found, None)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a run does with each file."""
+
+    options: RewriteOptions = field(default_factory=RewriteOptions)
+    selection: Selection = field(default_factory=Selection)
+    py2: bool = False
+    # Requirements that install an old TensorFlow are edited.
+    requirements: bool = False

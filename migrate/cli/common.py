@@ -12,11 +12,14 @@ from typing import Any, TypeVar
 import click
 
 from ..errors import UserError
+from ..options import Job
+from ..project.cache import Cache
 from ..project.config import Config, load_config
+from ..project.looking import look_for_files
 from ..project.selection import Selection
+from ..project.workers import Limits
 from ..report.colours import print_coloured, wants_colours
 from ..report.model import FileResult, Report
-from ..rewrite.pipeline import Job
 
 __all__ = [
     "FORMATS",
@@ -136,9 +139,11 @@ def job_from(
 
 def _rules(option: str, items: tuple[str, ...], config: Config) -> tuple[str, ...]:
     """``--select TFM1,TFM2`` and ``--select TFM1 --select TFM2`` are the same."""
+    given = items or config.lists(option)
+    if not given:
+        return ()
     from ..rules.registry import rule_ids
 
-    given = items or config.lists(option)
     parts = (part.strip() for item in given for part in item.split(","))
     try:
         return tuple(rule_ids(part) for part in parts if part)
@@ -151,16 +156,25 @@ def files_below(
     paths: tuple[Path, ...], exclude: tuple[str, ...], timeout: float
 ) -> list[Path]:
     """The files a command is about, as they are shown: from here, where they can be."""
-    from ..rewrite.run import Limits, look_for_files
-
     return look_for_files(paths, exclude, Limits(seconds=timeout))
 
 
 def run_with_progress(files: list[Path], job: Job, jobs: int, timeout: float) -> Report:
-    """Run the job; a progress bar on stderr when a person is looking."""
-    from ..rewrite.run import Limits, run_job
+    """Run the job, or tell what was kept of a run that would be the same.
 
-    limits = Limits(seconds=timeout)
+    A progress bar on stderr when a person is looking.
+    """
+    cache = Cache.of(files, job)
+    report = cache.report()
+    if report is None:
+        report = _run(files, job, jobs, Limits(seconds=timeout))
+        cache.keep(report)
+    return report
+
+
+def _run(files: list[Path], job: Job, jobs: int, limits: Limits) -> Report:
+    from ..rewrite.run import run_job
+
     # Each holds what it has read of the project: memory ends before cores do.
     workers = jobs or min(os.cpu_count() or 1, 8)
     if not sys.stderr.isatty() or len(files) < 20:
@@ -175,7 +189,7 @@ def run_with_progress(files: list[Path], job: Job, jobs: int, timeout: float) ->
 
 def run_on_stdin(job: Job, timeout: float) -> tuple[bytes, Report]:
     """What stdin holds, and the report of running the job on it."""
-    from ..rewrite.run import Limits, one_source
+    from ..rewrite.run import one_source
 
     raw = sys.stdin.buffer.read()
     path = Path("stdin.ipynb" if raw.lstrip()[:1] == b"{" else "stdin.py")

@@ -12,6 +12,7 @@ import click
 from ..errors import UserError, require_tensorflow
 from ..forms.render import render
 from ..forms.text import diff_text, text_report
+from ..options import Job
 from ..project.files import project_root
 from ..project.journal import Change, lock, write_all
 from ..project.mirror import Mirror
@@ -21,7 +22,6 @@ from ..report.findings import Outcome
 from ..report.model import FileResult, FileStatus, Report
 from ..report.printable import printable
 from ..rewrite.native.chosen_strategy import STRATEGIES
-from ..rewrite.pipeline import Job
 from .common import (
     NamedPath,
     exit_code,

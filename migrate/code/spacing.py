@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from ..names.ast_nodes import tree_of
 from ..names.ast_nodes import walk as walk_ast
 from .tree import Statement
 
@@ -42,7 +43,7 @@ def _gaps(text: str) -> Iterator[tuple[int, int, bool]]:
     lines = text.splitlines()
     said = {
         line - 1
-        for node in walk_ast(ast.parse(text), ast.Constant, ast.JoinedStr)
+        for node in walk_ast(tree_of(text), ast.Constant, ast.JoinedStr)
         for line in range(node.lineno, (node.end_lineno or 0) + 1)
     }
     first = 0

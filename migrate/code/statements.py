@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 import libcst as cst
 
+from ..names.ast_nodes import tree_of
 from ..names.ast_nodes import walk as walk_ast
 from .tree import Statement, Tree, only_small, walk
 
@@ -40,16 +42,16 @@ def assigned(statement: cst.CSTNode) -> list[str]:
     if statement.__class__ not in _ASSIGNING:
         return []
     small: cst.CSTNode = statement
-    if isinstance(statement, cst.SimpleStatementLine):
+    if type(statement) is cst.SimpleStatementLine:
         small = only_small(statement) or statement
     targets: list[cst.BaseExpression] = []
-    if isinstance(small, cst.Assign):
+    if type(small) is cst.Assign:
         targets = [target.target for target in small.targets]
     elif isinstance(small, (cst.AugAssign, cst.AnnAssign, cst.For)):
         targets = [small.target]
-    elif isinstance(small, cst.FunctionDef):
+    elif type(small) is cst.FunctionDef:
         return [small.name.value]
-    elif isinstance(small, cst.Expr):
+    elif type(small) is cst.Expr:
         # x.append(...): x changes
         call = small.value
         function = call.func if isinstance(call, cst.Call) else None
@@ -73,7 +75,7 @@ def assigned(statement: cst.CSTNode) -> list[str]:
 def names_in(code: str) -> set[str]:
     if not code:
         return set()
-    return {n.id for n in walk_ast(ast.parse(code), ast.Name)}
+    return {n.id for n in walk_ast(tree_of(code), ast.Name)}
 
 
 def loads(tree: Tree, node: cst.CSTNode) -> set[str]:
@@ -82,6 +84,7 @@ def loads(tree: Tree, node: cst.CSTNode) -> set[str]:
     return {n.value for n in walk(node, cst.Name) if n in known}
 
 
-def binds(statement: Statement) -> set[str]:
+@lru_cache(maxsize=1024)
+def binds(statement: Statement) -> frozenset[str]:
     """Every name that a statement, or one inside of it, assigns."""
-    return {name for inner in walk(statement) for name in assigned(inner)}
+    return frozenset(name for inner in walk(statement) for name in assigned(inner))

@@ -11,8 +11,7 @@ import libcst as cst
 from ..names.nodes import everything, parents, walk
 from ..names.resolver import Resolver
 from ..names.scopes import Binding, BindingKind
-from ..project.positions import Span, code_of, places_of
-from ..project.text import Lines
+from ..project.positions import Places, code_of
 
 __all__ = ["Body", "Statement", "Tree", "only_small", "statements_of", "walk"]
 
@@ -61,15 +60,14 @@ class Tree:
     @property
     def text(self) -> str:
         """The module's source."""
-        return self._places[0].text
+        return self._places.lines.text
 
     @cached_property
-    def _places(self) -> tuple[Lines, dict[cst.CSTNode, Span]]:
-        return self.resolver.about(places_of)
+    def _places(self) -> Places:
+        return self.resolver.about(Places)
 
     def _place(self, node: cst.CSTNode, end: int) -> tuple[int, int]:
-        lines, found = self._places
-        return lines.place(found[node][end])
+        return self._places.lines.place(self._places[node][end])
 
     def line(self, node: cst.CSTNode) -> int:
         """Line of the node's first character, from 1."""
@@ -115,7 +113,7 @@ class Tree:
     def function(self, node: cst.CSTNode) -> cst.FunctionDef | cst.Lambda | None:
         """The innermost function that holds the node."""
         for candidate in self.ancestors(node):
-            if isinstance(candidate, (cst.FunctionDef, cst.Lambda)):
+            if type(candidate) is cst.FunctionDef or type(candidate) is cst.Lambda:
                 return candidate
         return None
 

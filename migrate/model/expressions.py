@@ -47,6 +47,8 @@ from .values import (
 # (what is made, the scopes, loops and branches around it)
 Event = tuple[tuple[str, tuple[tuple[str, str], ...]], tuple[str, ...]]
 _BUILTINS = frozenset(dir(builtins))
+# What a module calls for a value that its functions call.
+_MADE_FIRST = ("collections.namedtuple", "typing.NamedTuple", "functools.partial")
 _TAKES_SCOPE = {"tf.contrib.framework.add_arg_scope", "tf.contrib.slim.add_arg_scope"}
 # Methods of layers and cells that are their calls, by another name.
 _CALLS_IT = ("__call__", "apply")
@@ -139,17 +141,18 @@ class Expressions(ABC):
         return self.notes.see(node, self._value(node, env))
 
     def _value(self, node: cst.BaseExpression, env: Env) -> Value:
+        # The usual first, told by their classes: isinstance costs Python code.
+        if type(node) is cst.Name:
+            return self._name(node, env)
+        if type(node) is cst.Attribute:
+            return self._attribute(node, env)
+        if type(node) is cst.Call:
+            return self.called(node, env)
         if isinstance(node, (cst.Integer, cst.Float, cst.SimpleString)):
             try:
                 return Const(ast.literal_eval(node.value))
             except (ValueError, SyntaxError):
                 return Config()
-        if isinstance(node, cst.Name):
-            return self._name(node, env)
-        if isinstance(node, cst.Attribute):
-            return self._attribute(node, env)
-        if isinstance(node, cst.Call):
-            return self.called(node, env)
         if isinstance(node, (cst.Tuple, cst.List)):
             items = [self.expression(one.value, env) for one in node.elements]
             if any(isinstance(one, cst.StarredElement) for one in node.elements):
@@ -276,7 +279,7 @@ class Expressions(ABC):
             return self.outside(found.node, Env(found.module, {}))
         if isinstance(found.node, cst.Call):
             made = found.module.resolver.qualified(found.node.func)
-            if made in ("collections.namedtuple", "typing.NamedTuple"):
+            if made in _MADE_FIRST:
                 return self.expression(found.node, Env(found.module, {}))
         return Config()
 

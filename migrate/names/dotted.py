@@ -17,6 +17,15 @@ def dotted_name(node: cst.CSTNode) -> str | None:
     return ".".join(reversed(parts))
 
 
+def dotted_node(text: str) -> cst.Name | cst.Attribute:
+    """The chain that a dotted text is."""
+    first, *rest = text.split(".")
+    node: cst.Name | cst.Attribute = cst.Name(first)
+    for name in rest:
+        node = cst.Attribute(node, cst.Name(name))
+    return node
+
+
 def import_path(node: cst.CSTNode | None) -> str:
     """The dotted text of what an import names; empty for ``from . import``."""
     return "" if node is None else dotted_name(node) or ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Any, TypeVar, overload
 
@@ -167,10 +167,11 @@ def walk(node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> Iterator[Any]:
 
     Only nodes of some kinds, where these are given.
     """
+    wanted = _kinds(kinds)
     pending = [node]
     while pending:
         current = pending.pop()
-        if not kinds or isinstance(current, kinds):
+        if not wanted or current.__class__ in wanted:
             yield current
         below = children(current)
         if below:
@@ -178,9 +179,32 @@ def walk(node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> Iterator[Any]:
             pending += below
 
 
-def everything(module: cst.Module) -> tuple[cst.CSTNode, ...]:
+@cache
+def _kinds(kinds: tuple[type[cst.CSTNode], ...]) -> frozenset[type[cst.CSTNode]]:
+    """Classes and those derived of them: asking isinstance costs Python code."""
+    below = (one for kind in kinds for one in _kinds((*kind.__subclasses__(),)))
+    return frozenset((*kinds, *below)) if kinds else frozenset()
+
+
+# Most statements stay the same nodes when a text is parsed again.
+_STATEMENTS = 2048
+
+
+def everything(node: cst.CSTNode) -> tuple[cst.CSTNode, ...]:
     """All that `walk` gives of a module, for `Resolver.about`: many go through it."""
-    return tuple(walk(module))
+    found: list[cst.CSTNode] = []
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        found.append(current)
+        if type(current) is cst.Module or type(current) is cst.IndentedBlock:
+            for statement in current.body:
+                found += _everything(statement)
+        else:
+            below = children(current)
+            below.reverse()
+            pending += below
+    return tuple(found)
 
 
 def parents(root: cst.CSTNode) -> dict[cst.CSTNode, cst.CSTNode]:
@@ -189,11 +213,19 @@ def parents(root: cst.CSTNode) -> dict[cst.CSTNode, cst.CSTNode]:
     pending = [root]
     while pending:
         current = pending.pop()
-        below = children(current)
-        for child in below:
-            found[child] = current
-        pending.extend(below)
+        if type(current) is cst.Module or type(current) is cst.IndentedBlock:
+            found.update(dict.fromkeys(current.body, current))
+            for statement in current.body:
+                found.update(_parents(statement))
+        else:
+            below = children(current)
+            found.update(dict.fromkeys(below, current))
+            pending += below
     return found
+
+
+_everything = lru_cache(maxsize=_STATEMENTS)(everything)
+_parents = lru_cache(maxsize=_STATEMENTS)(parents)
 
 
 class CodeTransformer(cst.CSTTransformer):

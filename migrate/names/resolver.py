@@ -122,7 +122,7 @@ class Resolver:
         Follows ``alias = name``; gives None when there are several candidates.
         """
         for _ in range(_MAX_DEPTH):
-            if not isinstance(node, cst.Name):
+            if type(node) is not cst.Name:
                 return None
             found = self.bindings(node)
             if len(found) != 1:
@@ -204,14 +204,14 @@ class Resolver:
         if depth > _MAX_DEPTH:
             return None
         attributes: list[str] = []
-        while isinstance(node, cst.Attribute):
+        while type(node) is cst.Attribute:
             attributes.append(node.attr.value)
             node = node.value
-        if isinstance(node, cst.Name):
+        if type(node) is cst.Name:
             base = self._name(node, depth)
-        elif isinstance(node, cst.Call):
+        elif type(node) is cst.Call:
             base = self._call(node, depth)
-        elif isinstance(node, cst.NamedExpr):
+        elif type(node) is cst.NamedExpr:
             base = self._dotted(node.value, depth)
         else:
             return None

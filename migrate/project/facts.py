@@ -21,9 +21,8 @@ from ..names.resolver import Resolver
 from ..names.scopes import BindingKind, ScopeTree
 from .files import is_ours, mentions_legacy
 from .import_lines import import_lines, relative_files
-from .journal import digest
 from .kept import Modules, Recent
-from .reading import read_file, read_or_nothing
+from .reading import digest, exists, is_file, read_file, read_or_nothing, sources_in
 from .search_path import added_directories
 from .searched import searched_below, searched_by_text
 from .sources import Source, SourceError, load_source
@@ -104,7 +103,7 @@ class ProjectFacts:
         is_package = full.name == "__init__.py"
         parts = [] if is_package else [full.stem]
         directory = full.parent
-        while (directory / "__init__.py").exists() and directory.parent != directory:
+        while exists(directory / "__init__.py") and directory.parent != directory:
             parts.append(directory.name)
             directory = directory.parent
         return ".".join(reversed(parts)) or full.stem, is_package
@@ -115,7 +114,7 @@ class ProjectFacts:
         if directory not in self._roots:
             top = Path(directory)
             chain: list[str] = []
-            while (top / "__init__.py").exists() and top.parent != top:
+            while exists(top / "__init__.py") and top.parent != top:
                 chain.append(str(top))
                 top = top.parent
             roots = [str(top), directory]
@@ -125,7 +124,7 @@ class ProjectFacts:
             # project's own directory or its ``src``.
             for parent in (top, *top.parents):
                 if any(
-                    (parent / marker).exists()
+                    exists(parent / marker)
                     for marker in (".git", "pyproject.toml", "setup.py", "setup.cfg")
                 ):
                     roots += [str(parent), str(parent / "src")]
@@ -138,7 +137,7 @@ class ProjectFacts:
         """A program starts in a directory, which is on its search path then."""
         key = ("scripts", directory)
         if key not in self.answers:
-            texts = (os.path.join(directory, one) for one in _sources_in(directory))
+            texts = (os.path.join(directory, one) for one in sources_in(directory))
             self.answers[key] = any(
                 b"__main__" in read_or_nothing(one) for one in texts
             )
@@ -148,7 +147,7 @@ class ProjectFacts:
         """Directories that files of one put on their search path."""
         if directory not in self._added:
             found: list[str] = []
-            for name in _sources_in(directory):
+            for name in sources_in(directory):
                 path = os.path.join(directory, name)
                 try:
                     raw = read_file(path)
@@ -166,7 +165,7 @@ class ProjectFacts:
                 base = os.path.join(root, *dotted.split("."))
                 found = None
                 for candidate in (base + ".py", os.path.join(base, "__init__.py")):
-                    if os.path.isfile(candidate):
+                    if is_file(candidate):
                         found = Path(candidate)
                         break
                 self._found[key] = found
@@ -472,11 +471,3 @@ class ProjectFacts:
                 return ()
         found = self.imported_files(Path(path), raw)
         return tuple(sorted(os.path.abspath(target) for target in found))
-
-
-def _sources_in(directory: str) -> list[str]:
-    try:
-        names = sorted(os.listdir(directory))
-    except OSError:
-        return []
-    return [name for name in names if name.endswith((".py", ".ipynb"))]

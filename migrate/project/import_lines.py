@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from .reading import is_file
+
 _IMPORTS = re.compile(
     rb"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]*"
     rb"(\([^)]*\)|(?:[^#\n]*\\\r?\n)*[^#\n]*)"
@@ -51,4 +53,4 @@ def relative_files(path: Path, dots: int, stem: str, names: Iterable[str]) -> se
         for one in wanted
         for place in (f"{one}.py", os.path.join(one, "__init__.py"))
     )
-    return {Path(place) for place in places if os.path.isfile(place)}
+    return {Path(place) for place in places if is_file(place)}

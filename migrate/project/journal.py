@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import json
 import os
 import re
@@ -26,6 +25,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..errors import UserError
+from .reading import digest
 from .writes import Moved, Target, read_plain, replace_file, sweep, write_new
 
 __all__ = ["Change", "Undone", "Written", "lock", "undo", "write_all"]
@@ -37,11 +37,6 @@ _BACKUP = re.compile(r"\d{1,9}\.orig")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 # No rewrite touches these, so no journal may.
 _NEVER = frozenset({".git", ".hg", ".svn", FOLDER})
-
-
-def digest(content: bytes) -> str:
-    """The identity of a file's content."""
-    return hashlib.sha256(content).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -78,11 +73,11 @@ def _words(error: OSError) -> str:
 # -- the folder and the lock ---------------------------------------------------------
 
 
-def _own_folder(root: Path) -> Path:
+def own_folder(root: Path, below: str = "journal") -> Path:
     """The folder of the journal; a link in its place is someone's trap."""
     folder = root / FOLDER
     try:
-        for place in (folder, folder / "journal"):
+        for place in (folder, folder / below):
             place.mkdir(exist_ok=True)
             if place.is_symlink():
                 raise UserError(f"{place} is a link; remove it first")
@@ -114,7 +109,7 @@ if hasattr(os, "register_at_fork"):
 @contextlib.contextmanager
 def lock(root: Path) -> Iterator[None]:
     """Refuse a second run on the same tree; freed by the system on any death."""
-    path = _own_folder(root) / "lock"
+    path = own_folder(root) / "lock"
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     try:
         handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o644)
@@ -246,7 +241,7 @@ def _runs(root: Path, *, whole: bool = True) -> list[Path]:
 
 
 def _new_run(root: Path) -> Path:
-    journal = _own_folder(root) / "journal"
+    journal = own_folder(root) / "journal"
     stamp = time.strftime("%Y%m%d-%H%M%S")
     for number in range(1000):
         run = journal / f"{stamp}-{number:03d}"

@@ -6,7 +6,6 @@ result would not compile, the file stays as it was.
 
 from __future__ import annotations
 
-import ast
 import re
 import textwrap
 import warnings
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from tfmigrate.compat.notebooks import Notebook, NotebookError
 
+from ..names.ast_nodes import tree_of
 from ..report.findings import Finding
 from .activation import activated, activated_cell, deactivated, is_activated
 from .sources import SourceError, decode
@@ -95,7 +95,7 @@ def _edited(raw: bytes, edit: Callable[[str], str]) -> bytes:
 def _compiles(text: str) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        ast.parse(text)
+        tree_of(text)
     return True
 
 

@@ -12,7 +12,7 @@ import re
 
 import libcst as cst
 
-from .positions import spans
+from .positions import Places
 
 _SPACE = r"(?:[ \t]|\\\r?\n)+"
 _SPACED_CLAUSE = re.compile(rf"\bexcept\b[^#]*?{_SPACE}:")
@@ -33,7 +33,8 @@ def _mended(module: cst.Module, text: str) -> cst.Module | None:
     """The module with the spaces of the text, or None if that is not all it lost."""
     clauses = _Clauses()
     module.visit(clauses)
-    code, found = spans(module, clauses.found)
+    found = Places(module)
+    code = found.lines.text
     starts = sorted((found[clause][0], clause) for clause in clauses.found)
     spaces: dict[cst.CSTNode, str] = {}
     shift = done = 0

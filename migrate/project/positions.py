@@ -1,23 +1,24 @@
-"""Code of trees, and where the few nodes that are asked about stand in it.
+"""Code of trees, and where nodes stand in it.
 
-LibCST's PositionProvider records every node and costs more than the parse. One
-code generation that notes offsets only for wanted nodes costs a quarter. Plain
-code generation is here too, without the context managers that ``Module.code``
-makes for positions that nobody wants.
+LibCST's PositionProvider costs more than the parse. Here each top-level statement is
+laid out by itself, and remembered: a text that is parsed again has most of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import lru_cache
 from types import TracebackType
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
-from ..names.nodes import walk
 from .text import Lines
 
 Span = tuple[int, int]
+_Laid = tuple[str, dict[int, Span]]
+
+# Top-level statements that are remembered at a time.
+_KEPT = 512
 
 
 class Unfaithful(Exception):
@@ -46,33 +47,11 @@ class _Unwanted:
         return None
 
 
-class _Recorder(_Unwanted):
-    """The context of a wanted node: what is generated meanwhile is its code."""
-
-    def __init__(self, state: _State, node: cst.CSTNode) -> None:
-        self.state = state
-        self.node = node
-        self.start = state.offset
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.state.found[self.node] = (self.start, self.state.offset)
-
-
 _UNWANTED = _Unwanted()
 
 
 class _Plain(CodegenState):
-    """Generates code only."""
-
-    def __init__(self, module: cst.Module) -> None:
-        super().__init__(
-            default_indent=module.default_indent, default_newline=module.default_newline
-        )
+    """Generates code only, without the context managers that LibCST makes."""
 
     def record_syntactic_position(  # type: ignore[override]
         self,
@@ -85,27 +64,57 @@ class _Plain(CodegenState):
 
 
 def code_of(module: cst.Module, node: cst.CSTNode | None = None) -> str:
-    """What ``module.code`` or ``module.code_for_node(node)`` says, in half the time."""
-    state = _Plain(module)
-    (module if node is None else node)._codegen(state)
+    """What ``module.code`` or ``module.code_for_node(node)`` says, in less time."""
+    style = module.default_indent, module.default_newline
+    if node is not None:
+        return _plain(node, *style)
+    if not module.has_trailing_newline or not module.body:
+        return _plain(module, *style)
+    parts = [_code(statement, *style) for statement in module.body]
+    above, below = (
+        "".join(_plain(line, *style) for line in lines)
+        for lines in (module.header, module.footer)
+    )
+    return "".join([above, *parts, below])
+
+
+def _plain(node: cst.CSTNode, indent: str, newline: str) -> str:
+    state = _Plain(indent, newline)
+    node._codegen(state)
     return "".join(state.tokens)
 
 
+_code = lru_cache(maxsize=_KEPT)(_plain)
+
+
+class _Recorder(_Unwanted):
+    """The context of a node: what is generated meanwhile is its code."""
+
+    def __init__(self, state: _State, node: cst.CSTNode) -> None:
+        self.state = state
+        self.key = id(node)
+        self.start = state.offset
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.state.found[self.key] = (self.start, self.state.offset)
+
+
 class _State(CodegenState):
-    """Generates code and notes the offsets of wanted nodes.
+    """Generates code and notes the offsets of nodes, by their identities.
 
     The syntactic span leaves out the white space and parentheses around a node,
     as Python's own positions do.
     """
 
-    def __init__(self, module: cst.Module, wanted: Iterable[cst.CSTNode]) -> None:
-        super().__init__(
-            default_indent=module.default_indent, default_newline=module.default_newline
-        )
-        # Identities: nodes hash through a Python function, once for each lookup.
-        self.wanted = {id(node): node for node in wanted}
+    def __init__(self, indent: str, newline: str) -> None:
+        super().__init__(indent, newline)
         self.offset = 0
-        self.found: dict[cst.CSTNode, Span] = {}
+        self.found: dict[int, Span] = {}
 
     def add_indent_tokens(self) -> None:
         for token in self.indent_tokens:
@@ -117,14 +126,12 @@ class _State(CodegenState):
         self.tokens.append(value)
 
     def before_codegen(self, node: cst.CSTNode) -> None:
-        if id(node) in self.wanted:
-            self.found[node] = (self.offset, self.offset)
+        self.found[id(node)] = (self.offset, self.offset)
 
     def after_codegen(self, node: cst.CSTNode) -> None:
-        if id(node) in self.wanted:
-            start, end = self.found[node]
-            if start == end:
-                self.found[node] = (start, self.offset)
+        start, end = self.found[id(node)]
+        if start == end:
+            self.found[id(node)] = (start, self.offset)
 
     # A context manager as LibCST's own, without the cost of making a generator
     # for every node of the file.
@@ -135,78 +142,47 @@ class _State(CodegenState):
         start_node: cst.CSTNode | None = None,
         end_node: cst.CSTNode | None = None,
     ) -> _Unwanted:
-        if id(node) not in self.wanted:
-            # A block's end may be asked for through its last statement.
-            return _UNWANTED
         return _Recorder(self, node)
 
 
-def spans(
-    module: cst.Module, nodes: Iterable[cst.CSTNode]
-) -> tuple[str, dict[cst.CSTNode, Span]]:
-    """The module's code, and in it the offsets (start, end) of ``nodes``."""
-    state = _State(module, nodes)
-    module._codegen(state)
+@lru_cache(maxsize=_KEPT)
+def _laid_out(node: cst.CSTNode, indent: str, newline: str) -> _Laid:
+    """The code of a statement, and where its nodes stand in that."""
+    state = _State(indent, newline)
+    node._codegen(state)
     return "".join(state.tokens), state.found
 
 
-def places_of(module: cst.Module) -> tuple[Lines, dict[cst.CSTNode, Span]]:
-    """The module's code, and where all nodes stand that are no layout.
+class Places:
+    """The code of a module, and where its nodes stand in it, layout included.
 
     For `Resolver.about`: who asks next need not generate the code again.
     """
-    code, found = spans(module, walk(module))
-    return Lines(code), found
-
-
-class Regions:
-    """Where every node of a module stands, for one that is cut up again and again."""
 
     def __init__(self, module: cst.Module) -> None:
-        state = _All(module)
-        module._codegen(state)
-        self.text = "".join(state.tokens)
-        self._whole = state.whole
-        self._code = {id(node): span for node, span in state.found.items()}
-        # Ends of lines and lines without code, which hold the comments.
-        self.lines = state.lines
+        # By the identity of a node: its statement's nodes, and where that begins.
+        self._homes: dict[int, tuple[dict[int, Span], int]] = {}
+        style = module.default_indent, module.default_newline
+        texts: list[str] = []
+        offset = 0
+        for part in (*module.header, *module.body, *module.footer):
+            text, found = _laid_out(part, *style)
+            self._homes.update(dict.fromkeys(found, (found, offset)))
+            texts.append(text)
+            offset += len(text)
+        code = "".join(texts)
+        if not module.has_trailing_newline:
+            code = code[: -2 if code.endswith("\r\n") else -1]
+        elif not texts:
+            code = module.default_newline
+        self._homes[id(module)] = ({id(module): (0, max(offset, len(code)))}, 0)
+        self.lines = Lines(code)
+        self.module = module  # whose nodes keep their identities
 
-    def whole(self, node: cst.CSTNode) -> Span:
-        """The span of a node with all that belongs to it: its lines, parentheses."""
-        return self._whole[id(node)]
+    def __contains__(self, node: cst.CSTNode) -> bool:
+        return id(node) in self._homes
 
-    def code(self, node: cst.CSTNode) -> Span:
-        """The span of a node as Python counts it."""
-        return self._code.get(id(node)) or self._whole[id(node)]
-
-
-_LINES: frozenset[type[cst.CSTNode]] = frozenset(
-    {cst.TrailingWhitespace, cst.EmptyLine}
-)
-
-
-class _All(_State):
-    """Notes the offsets of all nodes."""
-
-    def __init__(self, module: cst.Module) -> None:
-        super().__init__(module, ())
-        self.whole: dict[int, Span] = {}
-        self.lines: list[cst.TrailingWhitespace | cst.EmptyLine] = []
-
-    def before_codegen(self, node: cst.CSTNode) -> None:
-        self.whole[id(node)] = (self.offset, self.offset)
-        if node.__class__ in _LINES:
-            self.lines.append(node)  # type: ignore[arg-type]
-
-    def after_codegen(self, node: cst.CSTNode) -> None:
-        start, _ = self.whole[id(node)]
-        self.whole[id(node)] = (start, self.offset)
-
-    def record_syntactic_position(  # type: ignore[override]
-        self,
-        node: cst.CSTNode,
-        *,
-        start_node: cst.CSTNode | None = None,
-        end_node: cst.CSTNode | None = None,
-    ) -> _Unwanted:
-        return _Recorder(self, node)
+    def __getitem__(self, node: cst.CSTNode) -> Span:
+        found, offset = self._homes[id(node)]
+        start, end = found[id(node)]
+        return start + offset, end + offset

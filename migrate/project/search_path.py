@@ -13,6 +13,7 @@ import re
 import warnings
 
 from ..names.ast_nodes import walk as walk_ast
+from .reading import is_folder
 
 _LITERAL = re.compile(
     rb"""sys\.path\.(?:append|insert)\(\s*(?:\d+\s*,\s*)?\\?["']([^"'\\\n]+)\\?["']"""
@@ -39,7 +40,7 @@ def added_directories(path: str, raw: bytes) -> list[str]:
         found += [reader.text(node) for node in reader.added()]
     base = os.path.dirname(path)
     full = [os.path.normpath(os.path.join(base, one)) for one in found if one]
-    return [one for one in dict.fromkeys(full) if os.path.isdir(one)]
+    return [one for one in dict.fromkeys(full) if is_folder(one)]
 
 
 def _parsed(raw: bytes) -> ast.Module | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .files import mentions_legacy
 from .import_lines import import_lines
-from .reading import read_or_nothing
+from .reading import read_or_nothing, sources_in
 
 # `import_module("models." + name)`: the text that the name begins with.
 _BY_TEXT = re.compile(rb"""\b(?:import_module|__import__)\(\s*f?["']([\w.]+)""")
@@ -39,7 +39,7 @@ def searched_by_text(
         found.add(located)
         if name != whole and located.name == "__init__.py":
             folder = located.parent
-            found |= {folder / one for one in os.listdir(folder) if one.endswith(".py")}
+            found |= {folder / one for one in sources_in(folder) if one.endswith(".py")}
     return found
 
 

@@ -18,10 +18,9 @@ from ..names.scopes import BindingKind
 from ..options import RewriteOptions
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.guard import GuardError, check_output
-from ..project.journal import digest
 from ..project.lacks import check_present
 from ..project.long_lines import with_short_lines
-from ..project.reading import read_file, read_or_nothing
+from ..project.reading import digest, read_file, read_or_nothing
 from ..project.selection import file_is_ignored, is_test
 from ..project.sources import SourceError
 from ..report.findings import NATIVE, Finding, Outcome, ProgramOutcome, Safety
@@ -263,7 +262,7 @@ def _finished(
         text = put_inside(parsed, inside, after.words)
     text = with_short_lines(text, before.source.text)
     if text != parsed.source.text:
-        parsed = facts.module_of(before.source.with_text(text))
+        parsed = facts.module_of(parsed.source.with_text(text))
     try:
         check_output(
             before.source.text,

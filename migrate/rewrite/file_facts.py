@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 
 import libcst as cst
 
+from ..names.ast_nodes import tree_of
 from ..names.ast_nodes import walk as walk_ast
 from ..names.dotted import import_path
 from ..names.names import Door
@@ -19,6 +19,7 @@ from ..names.scopes import ScopeKind
 from ..names.table import is_private_module, needs_nothing
 from ..project.facts import ParsedModule
 from ..project.guard import GuardError
+from ..project.positions import Places
 from ..project.selection import is_test
 from ..report.findings import Finding, Outcome, ProgramOutcome, Safety
 from ..report.model import FileFacts
@@ -187,9 +188,7 @@ def is_started(name: str, text: str) -> bool:
     if name in ("setup.py", "__init__.py"):
         return False
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            body = ast.parse(text).body
+        body = tree_of(text).body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return False
     trainers = {
@@ -277,10 +276,8 @@ def _place(parsed: ParsedModule, node: cst.CSTNode) -> str:
 
 
 def _line(parsed: ParsedModule, node: cst.CSTNode) -> int:
-    from ..project.positions import spans
-
-    _, found = spans(parsed.module, [node])
-    return parsed.source.text.count("\n", 0, found[node][0]) + 1
+    places = parsed.resolver.about(Places)
+    return places.lines.place(places[node][0])[0]
 
 
 def _modules(node: cst.Import | cst.ImportFrom) -> list[str]:

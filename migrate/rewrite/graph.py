@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..project.facts import ProjectFacts
-from ..project.reading import read_file
+from ..project.reading import exists, read_file
 from ..report.model import FileResult, FileStatus
 from .file_facts import is_started
 
@@ -50,7 +50,7 @@ class ImportGraph:
         folder = os.path.dirname(key)
         while True:
             package = os.path.join(folder, "__init__.py")
-            if not os.path.exists(package):
+            if not exists(package):
                 break
             if package != key and package in self.files:
                 found.append(package)

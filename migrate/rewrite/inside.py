@@ -33,7 +33,6 @@ def put_inside(parsed: ParsedModule, module: str, words: Iterable[str]) -> str:
     """
     context = Context(parsed.source.text, parsed.module, parsed.resolver)
     imports = [*_imports(parsed, module)]
-    context.want(*(node for _, node in imports), *context.module.body)
     block = _block(training_module(words))
     _check_names(parsed, module, block)
     edits = [_without(context, line, node) for line, node in imports]
@@ -98,7 +97,6 @@ def _cell_of_first_use(
         if any(one.node in nodes for one in bindings)
     }
     uses = [node for node in parsed.resolver.scopes.loads if node.value in named]
-    context.want(*uses)
     first = min((context.span(node)[0] for node in uses), default=0)
     cells = (found.start() for found in _CELL.finditer(context.text))
     return max((start for start in cells if start <= first), default=0)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tfmigrate.compat.notebooks import Notebook
 
+from ..names.ast_nodes import tree_of
 from ..names.ast_nodes import walk as walk_ast
 from ..report.findings import Finding, Outcome, Safety
 from ..rules.pinned_tensorflow import PINNED
@@ -156,7 +157,7 @@ def _in_shell(line: str, names: tuple[str, ...]) -> str:
 def _listed(text: str) -> set[tuple[int, int]]:
     """Where the strings begin that are items of lists."""
     try:
-        tree = ast.parse(text)
+        tree = tree_of(text)
     except SyntaxError:
         return set()
     return {

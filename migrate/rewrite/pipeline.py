@@ -8,12 +8,12 @@ and cannot disagree.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from tfmigrate.compat.notebooks import Notebook, NotebookError
 
-from ..options import RewriteOptions
+from ..options import Job
 from ..project.deep import call_deep
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.files import holds_requirements, is_ours, mentions_legacy
@@ -21,9 +21,9 @@ from ..project.garbage import collector_at_rest
 from ..project.guard import GuardError, check_output
 from ..project.lacks import lacks_of
 from ..project.long_lines import with_short_lines
-from ..project.positions import Unfaithful, code_of, spans
+from ..project.positions import Places, Unfaithful, code_of
 from ..project.reading import read_file
-from ..project.selection import Selection, file_is_ignored, ignored_lines, is_silenced
+from ..project.selection import file_is_ignored, ignored_lines, is_silenced
 from ..project.sources import Source, SourceError, decode
 from ..report.findings import NATIVE, Finding, Outcome, Replacement, Safety
 from ..report.model import FileFacts, FileResult, FileStatus, Lack
@@ -41,17 +41,6 @@ from .unread_imports import without_unread_imports
 
 # More would be a rewrite that chases its own tail.
 _MOST_ROUNDS = 3
-
-
-@dataclass(frozen=True)
-class Job:
-    """What a run does with each file."""
-
-    options: RewriteOptions = field(default_factory=RewriteOptions)
-    selection: Selection = field(default_factory=Selection)
-    py2: bool = False
-    # Requirements that install an old TensorFlow are edited.
-    requirements: bool = False
 
 
 def process_file(path: Path, job: Job, facts: ProjectFacts) -> FileResult:
@@ -153,9 +142,9 @@ def _lacks(before: ParsedModule, after: ParsedModule) -> Iterator[Lack]:
     if not found:
         return
     origin = line_origins(before.source.text, after.source.text)
-    _, places = spans(after.module, [node for node, _ in found])
+    places = after.resolver.about(Places)
     for node, lack in found:
-        line = after.source.text.count("\n", 0, places[node][0]) + 1
+        line, _ = places.lines.place(places[node][0])
         cell, line = before.source.locate(origin(line))
         inside = f"cell {cell}:" if cell is not None else ""
         yield replace(lack, place=f"{before.path.name}:{inside}{line}")

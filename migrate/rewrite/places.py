@@ -13,7 +13,7 @@ import libcst as cst
 
 from ..names.dotted import import_path
 from ..project.facts import ParsedModule, ProjectFacts
-from ..project.reading import read_file
+from ..project.reading import is_file, read_file
 from ..project.sources import SourceError
 from .programs import Group
 
@@ -97,7 +97,7 @@ def place_of(group: Group, facts: ProjectFacts) -> Place:
     root = fitting[0]
     packages = {package for path in paths if (package := _package(path, root))}
     if not packages or len({package.split(".")[0] for package in packages}) > 1:
-        looks_like_one = os.path.isfile(os.path.join(root, "__init__.py"))
+        looks_like_one = is_file(os.path.join(root, "__init__.py"))
         return Place(root, "", unsure=alone and looks_like_one)
     relative = [path for path in files if _names_no_top(path, facts)]
     if relative:
@@ -127,7 +127,7 @@ def _started_in(paths: Iterable[Path], facts: ProjectFacts) -> set[str]:
     starts = _starting(paths, facts)
     # What `python -m` starts inside of a package does not have its folder to search.
     if any(
-        os.path.isfile(os.path.join(os.path.dirname(one), "__init__.py"))
+        is_file(os.path.join(os.path.dirname(one), "__init__.py"))
         and os.path.dirname(one) not in _roots(Path(one), facts)
         for one in starts
     ):
@@ -195,7 +195,7 @@ def _package(path: str, root: str) -> str:
         return ""
     parts = folder.split(os.sep)
     for end in range(1, len(parts) + 1):
-        if not os.path.isfile(os.path.join(root, *parts[:end], "__init__.py")):
+        if not is_file(os.path.join(root, *parts[:end], "__init__.py")):
             return ".".join(parts[: end - 1])
     return ".".join(parts)
 

@@ -7,17 +7,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import UserError
+from ..options import Job
 from ..project.facts import ProjectFacts
-from ..project.files import find_files, from_here
 from ..project.garbage import collector_at_rest
+from ..project.looking import look_for_files
+from ..project.reading import Asked, asked, note
 from ..project.workers import Limits, Overrun, work_through
 from ..report.findings import Finding, Outcome, Safety
 from ..report.model import FileResult, FileStatus, Report, merge
 from ..rules.over_budget import OVER_BUDGET
 from ..rules.registry import plugins
 from .counting import counted
-from .pipeline import Job, process_file, process_source
+from .pipeline import process_file, process_source
 from .settle import settle
 from .training_file import with_training_files
 
@@ -31,10 +32,10 @@ class _Start:
     job: Job
     files: tuple[Path, ...]
 
-    def __call__(self) -> Callable[[Path], FileResult]:
+    def __call__(self) -> Callable[[Path], tuple[FileResult, Asked]]:
         gc.disable()  # it is a process of its own; `collector_at_rest` looks
         facts = ProjectFacts(self.files)
-        return lambda path: process_file(path, self.job, facts)
+        return lambda path: (process_file(path, self.job, facts), asked())
 
 
 @dataclass(frozen=True)
@@ -46,43 +47,6 @@ class _StartWithText:
     def __call__(self) -> Callable[[tuple[Path, bytes]], FileResult]:
         facts = ProjectFacts()
         return lambda task: process_source(*task, self.job, facts)
-
-
-@dataclass(frozen=True)
-class _Look:
-    """Finds files in a process of its own: a pattern can take for ever to match."""
-
-    exclude: tuple[str, ...]
-
-    def __call__(self) -> Callable[[tuple[Path, ...]], list[Path] | UserError]:
-        return self._look
-
-    def _look(self, paths: tuple[Path, ...]) -> list[Path] | UserError:
-        try:
-            return [from_here(c.path) for c in find_files(paths, exclude=self.exclude)]
-        except UserError as error:
-            return error
-        except OSError as error:
-            return UserError(f"cannot read {error.filename}: {error.strerror}")
-
-
-def look_for_files(
-    paths: Sequence[Path], exclude: Sequence[str], limits: Limits
-) -> list[Path]:
-    """The files below some paths; raises UserError when that takes too long."""
-    (done,) = work_through(
-        [tuple(paths)], _Look(tuple(exclude)), processes=1, limits=limits
-    )
-    if isinstance(done.made, Overrun):
-        how = "failed" if done.made.what is None else f"took too much {done.made.what}"
-        raise UserError(
-            f"looking for files {how}",
-            hint="a pattern of --exclude, pyproject.toml or .gitignore may take for "
-            "ever; --timeout SECONDS gives a large tree longer",
-        )
-    if isinstance(done.made, UserError):
-        raise done.made
-    return done.made
 
 
 def run_job(
@@ -131,9 +95,13 @@ def _results(
     start = _Start(job, files)
     for done in work_through(files, start, processes=processes, limits=limits):
         if isinstance(done.made, Overrun):
+            # What it asked, and might have asked, nobody knows.
+            note({("overrun", str(done.task)): None})
             yield _ended(done.task, done.made, limits)
         else:
-            yield done.made
+            result, more = done.made
+            note(more)
+            yield result
 
 
 def _ended(path: Path, overrun: Overrun, limits: Limits) -> FileResult:

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..names.ast_nodes import tree_of
 from ..names.ast_nodes import walk as walk_ast
 from ..project.facts import ProjectFacts
 from ..project.files import from_here, is_ours
-from ..project.reading import read_or_nothing
+from ..project.reading import is_folder, is_taken, read_or_nothing
 from ..report.findings import Finding, Outcome, Safety
 from ..report.model import FileResult, FileStatus
 from ..report.needs import Need
@@ -28,6 +29,7 @@ ADDED = "TFM107"
 NAMES = ("training", "training_loop", "tf2_training")
 _IMPORTS_OURS = re.compile(rb"^from [\w.]*(training|training_loop) ", re.MULTILINE)
 _MARK = re.compile(r"\n# Parts: (?P<parts>[\w., ]+)\. Digest: (?P<digest>\w+)\.\n\Z")
+_DEFINED = re.compile(r"^(?:class|def) (\w+)", re.MULTILINE)
 _IMPORT = re.compile(rb"^[ \t\"]*(?:from|import)[ \t]+(\w+)\b", re.MULTILINE)
 
 
@@ -61,7 +63,7 @@ class _Standing:
 
 def _names(text: str) -> frozenset[str]:
     try:
-        body = ast.parse(text).body
+        body = tree_of(text).body
     except (SyntaxError, ValueError):
         return frozenset()
     found = set()
@@ -78,7 +80,7 @@ def training_text(words: Iterable[str]) -> str:
     """A training module that says where it comes from, and tells who changed it."""
     words = {*words}
     text = training_module(words).rstrip("\n") + "\n"
-    names = _names(text)
+    names = {*_DEFINED.findall(text)}
     parts = ", ".join(
         part
         for part in parts_for(words)
@@ -104,7 +106,7 @@ def name_for(place: Place, facts: ProjectFacts, paths: Iterable[Path]) -> str:
             return name
         beside = [home / f"{name}.py" for home in homes]
         files += [file for file in beside if not is_ours(read_or_nothing(file))]
-        taken = any(os.path.lexists(f) or f.with_suffix("").is_dir() for f in files)
+        taken = any(is_taken(f) or is_folder(f.with_suffix("")) for f in files)
         if not taken and name.encode() not in imported:
             return name
     raise NoPlace("its project has modules of its own called " + ", ".join(NAMES))
@@ -159,7 +161,7 @@ def _asked_by_hand(result: FileResult) -> tuple[Need, ...]:
         return ()
     text = result.old.decode("utf-8", "replace")
     try:
-        tree = ast.parse(text)
+        tree = tree_of(text)
     except (SyntaxError, ValueError):
         return ()
     for node in walk_ast(tree, ast.ImportFrom):

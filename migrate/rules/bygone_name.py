@@ -97,7 +97,6 @@ def diagnoses(
             if node in specs:
                 yield node, use.statement, _argument_spec(node, specs[node], context)
             elif dotted is not None and (dotted in RENAMED or dotted in ADVICE):
-                context.want(node, node.value)
                 yield node, use.statement, _named(node, dotted, use, context)
             if not isinstance(node.value, (cst.Name, cst.Attribute)):
                 break
@@ -119,7 +118,6 @@ def _methods(
             and context.resolver.qualified(node.func) is None
         ):
             name = node.func.attr
-            context.want(name)
             today = METHODS[name.value]
             said = f"`{name.value}` of arrays is `{today}` today"
             edit = context.replace(name, today)
@@ -143,8 +141,6 @@ def _argument_specs(context: Context) -> dict[cst.CSTNode, cst.CSTNode]:
             and context.resolver.qualified(call.func) == f"inspect.{_OLD_SPEC}"
         ):
             found[call.func] = node
-            context.want(call, call.func, getattr(node, "attr", None))
-            context.want(*call.lpar, *call.rpar)
     return found
 
 
@@ -255,7 +251,6 @@ def _imported(
     }
     if not gone:
         return
-    context.want(node, item.statement, *node.names)
     text = _imports_of_today(node, gone, item, context)
     if text is None:
         for alias, dotted in gone.items():

@@ -11,7 +11,7 @@ from ..names.nodes import everything
 from ..names.resolver import Resolver
 from ..names.scopes import Scope, ScopeKind
 from ..names.table import in_compat_v1
-from ..project.positions import Span, Unfaithful, places_of, spans
+from ..project.positions import Places, Span, Unfaithful
 from ..project.text import Edit, Lines
 
 _WRITER = "tensorflow.summary.create_file_writer"
@@ -25,8 +25,6 @@ class Context:
         self.module = module
         self.resolver = resolver
         self.needs_tf: str | None = None
-        self._wanted: set[cst.CSTNode] = set()
-        self._spans: dict[cst.CSTNode, Span] = {}
         self._roots: dict[Scope, tuple[str, str] | None] = {}
 
     @cached_property
@@ -49,23 +47,16 @@ class Context:
 
     # -- places -------------------------------------------------------------
 
-    def want(self, *nodes: cst.CSTNode | None) -> None:
-        """Announce nodes whose places will be asked; one pass finds them all."""
-        self._wanted.update(node for node in nodes if node is not None)
+    @cached_property
+    def _places(self) -> Places:
+        places = self.resolver.about(Places)
+        if places.lines.text != self.text:
+            raise Unfaithful
+        return places
 
     def span(self, node: cst.CSTNode) -> Span:
         """Start and end offset of a node, without white space around it."""
-        if node not in self._spans:
-            lines, known = self.resolver.about(places_of)
-            if lines.text != self.text:
-                raise Unfaithful
-            if node in known:
-                return known[node]
-            # Parentheses and such, which few ask about.
-            self._wanted.add(node)
-            missing = [n for n in self._wanted if n not in known]
-            self._spans.update(spans(self.module, missing)[1])
-        return self._spans[node]
+        return self._places[node]
 
     def source(self, node: cst.CSTNode) -> str:
         """The text of a node as it stands."""

@@ -67,8 +67,6 @@ def check_attribute(
         symbol = context.resolver.resolve(made_by) or ""
         if not symbol.startswith("tf.data.") or doors is Door.COMPAT_V1:
             return None  # nothing of ours, or a v1 Dataset, which has them still
-        context.want(node, owner, *getattr(owner, "lpar", ()))
-        context.want(*getattr(owner, "rpar", ()))
         start, end = context.outer_span(owner)
         spelled = context.spell(function, scope)
         edit = context.replace(node, f"{spelled}({context.text[start:end]})")

@@ -121,7 +121,6 @@ class _Engine:
             if not (self.for_tf2 and is_ambiguous(item.symbol, item.door))
         ]
         for item in self.items:
-            self.context.want(item.use.node, item.use.statement, item.alias)
             binding = self._binding_of(item)
             if binding is not None:
                 self.by_binding[binding] = item
@@ -132,8 +131,6 @@ class _Engine:
             if use is not None
             and not (self.for_tf2 and is_ambiguous(use.symbol, use.door))
         ]
-        for use in uses:
-            self._want(use)
         self._choose_imports(uses)
         for use in uses:
             self._judge(use)
@@ -145,15 +142,6 @@ class _Engine:
         self._judge_imports()
         if all(place.diagnosis.rule in SAID_OF_TF1 for place in self.found):
             self.found.clear()
-
-    def _want(self, use: SymbolUse) -> None:
-        self.context.want(use.node, use.use.node, use.use.statement)
-        if use.call is not None:
-            self.context.want(use.call)
-            for arg in use.call.args:
-                self.context.want(arg.keyword, arg.value)
-                self.context.want(*getattr(arg.value, "lpar", ()))
-                self.context.want(*getattr(arg.value, "rpar", ()))
 
     def _binding_of(self, item: ImportItem) -> Binding | None:
         for binding in item.use.scope.bindings.get(item.bound, ()):
@@ -262,7 +250,6 @@ class _Engine:
                 and call.func.attr.value in dataset_iterator.METHODS
                 and self._knows_tensorflow
             ):
-                self.context.want(call, call.func, call.func.value)
                 diagnosis = dataset_iterator.check_call(call, self.context)
                 if diagnosis is not None:
                     self._add(call.func, None, diagnosis)
@@ -273,7 +260,6 @@ class _Engine:
                     node.attr.value in dataset_structure.ATTRIBUTES
                     and self._knows_tensorflow
                 ):
-                    self.context.want(node)
                     diagnosis = dataset_structure.check_attribute(
                         node, use.scope, self.context
                     )
@@ -286,7 +272,6 @@ class _Engine:
         for call in string_symbol.calls(self.resolver):
             diagnosis = string_symbol.check_call(call, self.context)
             if diagnosis is not None:
-                self.context.want(call)
                 self._add(call, None, diagnosis)
 
     def _judge_bygone(self) -> None:
@@ -332,7 +317,6 @@ class _Engine:
             if isinstance(use.node.names, cst.ImportStar):
                 diagnosis = star_diagnosis(use)
                 if diagnosis is not None:
-                    self.context.want(use.node, use.statement)
                     self._add(use.node, use.statement, diagnosis)
 
     def _may_move(self, item: ImportItem) -> bool:

@@ -74,7 +74,6 @@ def diagnoses(context: Context) -> Iterator[tuple[cst.Attribute, Diagnosis]]:
         if scope is None:
             continue
         size = node.value
-        context.want(node, size, *size.lpar, *size.rpar)
         spelled = _spelled(scope, context)
         end = context.outer_span(size)[1]
         edits = (

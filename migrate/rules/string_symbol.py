@@ -106,7 +106,5 @@ def _changed(call: cst.Call, move: Move, context: Context) -> bool:
     used = context.resolver.scopes.calls.get(call)
     if used is None or move.symbol in cross_entropy_labels.SYMBOLS:
         return True
-    for arg in used.args:
-        context.want(arg.keyword, arg.value)
     fit = fit_call(used, move, context)
     return bool(fit.edits or fit.problem)

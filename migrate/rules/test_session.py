@@ -78,7 +78,6 @@ def diagnoses(
                 and isinstance(node.value, cst.Name)
                 and node.value.value == "self"
             ):
-                context.want(node)
                 yield (
                     node,
                     statements.get(node),

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import libcst as cst
-import libcst.matchers as m
 
 from ..names.dotted import import_path
 from ..names.names import Door
+from ..names.nodes import walk
 from ..names.resolver import Resolver
 from ..names.table import (
     is_recent,
@@ -93,7 +93,7 @@ def _optimizes_as_in_tf2(called: cst.CSTNode, resolver: Resolver) -> bool:
         (resolver.qualified(node) or "").startswith("tensorflow.keras.optimizers.")
         for argument in resolver.scopes.calls[called].args
         if argument.keyword is not None and argument.keyword.value.endswith("optimizer")
-        for node in m.findall(argument.value, m.Attribute())
+        for node in walk(argument.value, cst.Attribute)
     )
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..names.ast_nodes import children as ast_children
+from ..names.ast_nodes import expression_of, tree_of
 from ..names.ast_nodes import walk as walk_ast
 from ..project.files import WRITTEN_HERE
 from ..project.text import Edit, Lines, apply_edits
@@ -151,6 +152,11 @@ def parts_for(words: Iterable[str]) -> tuple[str, ...]:
     arguments and methods of a Task that it overrides; names of parts are taken, too.
     A piece of a part with a star is named with it: ``optimizers.Momentum``.
     """
+    return _parts(frozenset(words))
+
+
+@cache
+def _parts(words: frozenset[str]) -> tuple[str, ...]:
     asked = {"core", *words}
     if not asked.isdisjoint(definitions("heads")):
         # Replicas add the losses of heads up, and these export several signatures.
@@ -188,7 +194,7 @@ def training_module(parts: Iterable[str]) -> str:
 def joined(words: frozenset[str]) -> str:
     """Returns the text of `training.py` for words."""
     imports: dict[str, str] = {}
-    texts: dict[str, str] = {}
+    found: dict[str, Statement] = {}
     constants: dict[str, str] = {}
     chosen = parts_for(words)
     for element in chosen:
@@ -200,22 +206,24 @@ def joined(words: frozenset[str]) -> str:
                 continue
             if isinstance(statement.node, ast.Assign):
                 constants[name] = statement.text
-            elif name in texts and isinstance(statement.node, ast.ClassDef):
-                texts[name] = extended(texts[name], statement.text)
-            elif name in texts:
-                (base,) = statements_of(texts[name])
-                texts[name] = with_super(statement, base).text
+            elif name in found and isinstance(statement.node, ast.ClassDef):
+                found[name] = extended(found[name], statement)
+            elif name in found:
+                found[name] = with_super(statement, found[name])
             else:
-                texts[name] = statement.text
-    texts = in_brief(without_idle(texts, words), words)
-    body = "\n\n\n".join(["\n".join(constants.values()), *texts.values()]) + "\n"
+                found[name] = statement
+    found = in_brief(without_idle(found, words), words)
+    texts = ["\n".join(constants.values()), *(one.text for one in found.values())]
+    body = "\n\n\n".join(texts) + "\n"
+    pieces = [texts[0], *(text for one in found.values() for text in one.pieces)]
+    used = frozenset().union(*(named_in(text)[0] for text in pieces))
     for both, changes in TOGETHER.items():
         for old, new in changes.items() if {*both} <= {*chosen} else ():
             body = body.replace(old, new)
-    if "ClusterTrainer" in texts:  # it is what a program calls a Trainer
+    if "ClusterTrainer" in found:  # it is what a program calls a Trainer
         body = re.sub(r"\bTrainer\b", "Learner", body)
         body = body.replace("ClusterTrainer", "Trainer")
-    return f"{DOCSTRING}\n\n{import_block(imports, body)}\n{body}"
+    return f"{DOCSTRING}\n\n{import_block(imports, used)}\n{body}"
 
 
 @cache
@@ -251,7 +259,7 @@ def needs(element: str) -> frozenset[str]:
     """Returns what a part imports of other parts, or a piece of one refers to."""
     part, _, piece = element.partition(".")
     found, homes = set(), {}
-    tree: ast.AST = ast.parse(source(part))
+    tree: ast.AST = tree_of(source(part))
     for node in ast_children(tree):
         if isinstance(node, ast.ImportFrom) and node.level:
             for alias in node.names:
@@ -261,7 +269,7 @@ def needs(element: str) -> frozenset[str]:
                 if node.module is None and home not in LIBRARIES:
                     found.add(home)
     if piece:
-        tree = ast.parse(ast.unparse(definitions(part)[piece].node))
+        tree = definitions(part)[piece].node
         homes |= {name: f"{part}.{name}" for name in definitions(part) if name != piece}
     for node in walk_ast(tree):
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) in LIBRARIES:
@@ -271,13 +279,21 @@ def needs(element: str) -> frozenset[str]:
     return frozenset(found & {*everything()})
 
 
-def names_in(text: str) -> set[str]:
-    """Returns the names that a text refers to."""
-    return {node.id for node in walk_ast(ast.parse(text), ast.Name)}
+@cache
+def named_in(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Returns the names that a text refers to, and those that it has after dots."""
+    nodes = walk_ast(tree_of(textwrap.dedent(text)))
+    return (
+        frozenset(node.id for node in nodes if isinstance(node, ast.Name)),
+        frozenset(node.attr for node in nodes if isinstance(node, ast.Attribute)),
+    )
 
 
 class Statement:
-    """A class, a function or an assignment as text, with the comments above it."""
+    """A class, a function or an assignment as text, with the comments above it.
+
+    A class is its head, with its docstring, and its members.
+    """
 
     def __init__(self, node: ast.stmt, lines: list[str]) -> None:
         decorators = getattr(node, "decorator_list", [])
@@ -287,6 +303,11 @@ class Statement:
         self.node = node
         self.text = "\n".join(lines[first : node.end_lineno])
         self.name = ""
+        self.members: tuple[Statement, ...] = ()
+        if isinstance(node, ast.ClassDef):
+            _, *members = node.body
+            self.head = "\n".join(lines[first : node.body[0].end_lineno])
+            self.members = tuple(Statement(member, lines) for member in members)
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
             self.name = node.name
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
@@ -300,27 +321,41 @@ class Statement:
             return 0
         return 2 if self.name.startswith("_") and not self.name.endswith("__") else 1
 
+    @property
+    def pieces(self) -> list[str]:
+        """Its text, that of a class by its members."""
+        if not self.members:
+            return [self.text]
+        return [self.head, *(member.text for member in self.members)]
+
+    def said(self, text: str) -> Statement:
+        """Returns it with another text."""
+        changed = copy.copy(self)
+        changed.text = text
+        return changed
+
+    def having(self, members: Iterable[Statement]) -> Statement:
+        """Returns the class with other members."""
+        changed = copy.copy(self)
+        changed.members = tuple(members)
+        changed.text = self.head
+        for before, member in zip([None, *changed.members], changed.members):
+            field = before is not None and member.rank == 0
+            changed.text += ("\n" if field else "\n\n") + member.text
+        return changed
+
 
 def statements_of(text: str) -> list[Statement]:
     """Returns the statements of a module that define something."""
     lines = text.splitlines()
-    found = [Statement(node, lines) for node in ast.parse(text).body]
+    found = [Statement(node, lines) for node in tree_of(text).body]
     return [statement for statement in found if statement.name]
 
 
-def members_of(text: str) -> tuple[str, list[Statement]]:
-    """Returns the head of a class with its docstring, and its members."""
-    (node,), lines = ast.parse(text).body, text.splitlines()
-    assert isinstance(node, ast.ClassDef)
-    head, *members = [Statement(member, lines) for member in node.body]
-    return "\n".join(lines[: head.node.end_lineno]), members
-
-
-@cache
-def extended(base: str, extension: str) -> str:
+def extended(base: Statement, extension: Statement) -> Statement:
     """Returns a class with the members of its extension, or those in their place."""
-    head, members = members_of(base)
-    for member in members_of(extension)[1]:
+    members = [*base.members]
+    for member in extension.members:
         names = [other.name for other in members]
         if member.name in names:
             index = names.index(member.name)
@@ -328,47 +363,45 @@ def extended(base: str, extension: str) -> str:
         else:
             ranks = [other.rank for other in members]
             members.insert(bisect.bisect(ranks, member.rank), member)
-    return class_of(head, members)
+    return base.having(members)
 
 
-def class_of(head: str, members: list[Statement]) -> str:
-    """Returns a class of a head and members."""
-    text = head
-    for before, member in zip([None, *members], members):
-        field = before is not None and member.rank == 0
-        text += ("\n" if field else "\n\n") + member.text
-    return text
-
-
-def without_idle(texts: dict[str, str], words: frozenset[str]) -> dict[str, str]:
+def without_idle(
+    statements: dict[str, Statement], words: frozenset[str]
+) -> dict[str, Statement]:
     """Returns the module without what nobody calls of hyperparameters and heads.
 
     A method is called where the module names it after a dot, or a word does: `.parse`.
     """
     some = {"HParams", *definitions("heads")}
-    while not some.isdisjoint(texts):
-        body = ast.parse("\n".join(texts.values()))
-        called = {node.attr for node in walk_ast(body, ast.Attribute)}
-        called |= {node.id for node in walk_ast(body, ast.Name)}
-        found = dict(texts)
-        for name in texts.keys() & some:
-            if not texts[name].startswith("class "):
+    while not some.isdisjoint(statements):
+        called = {
+            name
+            for one in statements.values()
+            for text in one.pieces
+            for names in named_in(text)
+            for name in names
+        }
+        found = dict(statements)
+        for name in statements.keys() & some:
+            one = statements[name]
+            if not isinstance(one.node, ast.ClassDef):
                 if name not in called:
                     del found[name]
                 continue
-            head, members = members_of(texts[name])
-            kept = [
+            found[name] = one.having(
                 member
-                for member in members
+                for member in one.members
                 if member.name.endswith("__")
                 or member.name in called
                 or not words.isdisjoint({f".{member.name}", f"{name}.{member.name}"})
-            ]
-            found[name] = class_of(head, kept)
-        if found == texts:
+            )
+        if [one.text for one in found.values()] == [
+            one.text for one in statements.values()
+        ]:
             break
-        texts = found
-    return texts
+        statements = found
+    return statements
 
 
 def with_super(method: Statement, base: Statement) -> Statement:
@@ -380,7 +413,8 @@ def with_super(method: Statement, base: Statement) -> Statement:
     called = re.compile(
         rf"((return |(\w+ = ))?super\(\)|return (?!self\b)\w+)\.{method.name}\("
     )
-    for node in walk_ast(function_of(method)):
+    inside = f".{method.name}(" in method.text
+    for node in walk_ast(function_of(method)) if inside else ():
         found = isinstance(node, ast.stmt) and called.match(ast.unparse(node))
         if found and isinstance(node, ast.stmt):
             lines, first = base.text.splitlines(), function_of(base).body
@@ -388,7 +422,6 @@ def with_super(method: Statement, base: Statement) -> Statement:
             above = start.lineno - 1 - len(getattr(start, "decorator_list", ()))
             while lines[above - 1].lstrip()[:1] in ("", "#"):
                 above -= 1
-            inlined = copy.copy(method)
             own = method.text.splitlines()
             depth = len(own[node.lineno - 1]) - len(own[node.lineno - 1].lstrip())
             body = textwrap.dedent("\n".join(lines[above:]))
@@ -398,43 +431,59 @@ def with_super(method: Statement, base: Statement) -> Statement:
             own[node.lineno - 1 : node.end_lineno] = [
                 textwrap.indent(body, " " * depth)
             ]
-            inlined.text = "\n".join(own)
-            return inlined
+            return method.said("\n".join(own))
     return method
 
 
-def in_brief(texts: dict[str, str], words: frozenset[str]) -> dict[str, str]:
+def in_brief(
+    statements: dict[str, Statement], words: frozenset[str]
+) -> dict[str, Statement]:
     """Returns the module with what methods of one expression say where they are called.
 
     A method that the program calls or changes stays, and so does one that another class
     of the module has as well.
     """
-    found = dict(texts)
+    found = dict(statements)
     brief: dict[str, Said] = {}
     if words.isdisjoint({"rows", *(f"optimizers.{name}" for name in OF_ROWS)}):
         for name in OF_ROWS.keys() & found.keys():
-            dense = ast.parse(OF_ROWS[name], mode="eval").body
+            dense = expression_of(OF_ROWS[name])
             brief[name] = Said(function_of(definitions("optimizers")[name]), dense)
             del found[name]
-    named = "\n".join(texts.values())
+    named = "\n".join(one.text for one in statements.values())
     for name in BRIEF:
         asked = {name, f".{name}", f"Task.{name}", f"Trainer.{name}"}
         handed = re.search(rf"super\(.*\)\.{name}\(|\.{name}\b(?!\()", named)
-        homes = [owner for owner, text in found.items() if f"    def {name}(" in text]
+        homes = [
+            (owner, member)
+            for owner, one in found.items()
+            for member in one.members
+            if member.name == name and isinstance(member.node, ast.FunctionDef)
+        ]
         if len(homes) != 1 or handed or not words.isdisjoint(asked):
             continue
-        head, members = members_of(found[homes[0]])
-        (method,) = [one for one in members if one.name == name]
+        owner, method = homes[0]
         function = function_of(method)
         *above, last = function.body[bool(ast.get_docstring(function)) :]
         if not above and isinstance(last, (ast.Return, ast.Expr)) and last.value:
-            found[homes[0]] = class_of(head, [one for one in members if one != method])
+            kept = [one for one in found[owner].members if one is not method]
+            found[owner] = found[owner].having(kept)
             brief[name] = Said(function, last.value)
-    for key in found:
-        text = ""
-        while text != found[key]:
-            text, found[key] = found[key], with_said(found[key], brief)
-    return found
+    if not brief:
+        return found
+    called = re.compile(rf"\b({'|'.join(brief)})\(")
+
+    def said(one: Statement) -> Statement:
+        if called.search(one.text) is None:
+            return one
+        if one.members:
+            return one.having(map(said, one.members))
+        text, now = "", one.text
+        while text != now:
+            text, now = now, with_said(now, brief)
+        return one.said(now)
+
+    return {name: said(one) for name, one in found.items()}
 
 
 class Said(NamedTuple):
@@ -446,9 +495,8 @@ class Said(NamedTuple):
 
 def with_said(text: str, brief: dict[str, Said]) -> str:
     """Returns a text where expressions with their arguments stand for calls."""
-    if not brief or not re.search(rf"\b({'|'.join(brief)})\(", text):
-        return text
-    nodes, lines = [*walk_ast(ast.parse(text))], Lines(text)
+    head = "class _:\n" if text[:1] == " " else ""
+    nodes, lines = walk_ast(tree_of(head + text)), Lines(head + text)
     operators = [node for node in nodes if isinstance(node, ast.BinOp)]
     operands = {id(side) for node in operators for side in (node.left, node.right)}
     edits: list[Edit] = []
@@ -472,7 +520,7 @@ def with_said(text: str, brief: dict[str, Said]) -> str:
         last = lines.offset(call.end_lineno or 0, call.end_col_offset or 0)
         if not any(one.start <= first and last <= one.end for one in edits):
             edits.append(Edit(first, last, value.replace("'", '"')))
-    return apply_edits(text, edits)
+    return apply_edits(lines.text, edits).removeprefix(head)
 
 
 class Filled(ast.NodeTransformer):
@@ -487,7 +535,7 @@ class Filled(ast.NodeTransformer):
 
 def function_of(method: Statement) -> ast.FunctionDef:
     """Returns the tree of a method, whose lines are those of its text."""
-    (function,) = ast.parse(textwrap.dedent(method.text)).body
+    (function,) = tree_of(textwrap.dedent(method.text)).body
     assert isinstance(function, ast.FunctionDef)
     return function
 
@@ -507,9 +555,8 @@ def imported(text: str) -> dict[str, str]:
     return lines
 
 
-def import_block(imports: dict[str, str], body: str) -> str:
+def import_block(imports: dict[str, str], used: frozenset[str]) -> str:
     """Returns the imports of names that are used, the standard library's first."""
-    used = names_in(body)
     kept = sorted({line for name, line in imports.items() if name in used})
     kept.sort(key=lambda line: line.startswith("from"))
     standard = [line for line in kept if module_of(line) in sys.stdlib_module_names]

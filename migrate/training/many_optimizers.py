@@ -52,6 +52,6 @@ class Trainer(core.Trainer):
         """Sets all variables as a checkpoint has them, but for the learning rates."""
         rates = [one.learning_rate for one in self.task.optimizers().values()]
         values = [rate.numpy() for rate in rates]
-        super().restore(path)
+        self.checkpoint.restore(path).assert_existing_objects_matched()
         for rate, value in zip(rates, values):
             rate.assign(value)

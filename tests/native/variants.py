@@ -1085,6 +1085,20 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
             "    logits = network(pixels, mode)\n",
         ),
     ),
+    "partial_of_the_module": (
+        ("import os\n", "import functools\nimport os\n"),
+        (
+            "def dense_model_fn(",
+            "dense = functools.partial(tf.layers.dense, activation=tf.nn.relu)\n\n\n"
+            "def dense_model_fn(",
+        ),
+        (
+            "    net = tf.layers.dense(\n"
+            "        pixels, params['hidden'], activation=tf.nn.relu,"
+            " kernel_initializer=RAMP)\n",
+            "    net = dense(pixels, params['hidden'], kernel_initializer=RAMP)\n",
+        ),
+    ),
     "partial_of_a_layer": (
         ("import os\n", "import functools\nimport os\n"),
         (

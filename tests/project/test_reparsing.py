@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import textwrap
 from pathlib import Path
 
 import libcst as cst
@@ -66,6 +67,10 @@ def is_as_ever(new: str, old: str) -> cst.Module:
     return made
 
 
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -118,7 +123,9 @@ def test_programs_with_lines_put_in_taken_out_and_repeated() -> None:
             start = choice.randrange(len(lines) + 1)
             some = lines[start : start + choice.randrange(12)]
             if choice.random() < 0.5:
-                lines[start:start] = [choice.choice(LINES)]
+                # Also inside of functions and classes, where most nodes stay.
+                indent = " " * choice.choice((0, *map(_indent, some)))
+                lines[start:start] = [textwrap.indent(choice.choice(LINES), indent)]
             elif choice.random() < 0.5:
                 del lines[start : start + len(some)]
             else:

@@ -22,11 +22,11 @@ def bound_by(statement: cst.CSTNode, notes: Notes) -> set[str]:
     found: set[str] = set()
     for one in walk(statement):
         # What a line binds, its parts tell.
-        line = isinstance(one, cst.SimpleStatementLine)
+        line = type(one) is cst.SimpleStatementLine
         names = [] if line else assigned(one)
-        if isinstance(one, (cst.Import, cst.ImportFrom)):
-            found |= imported_by(one)
-        if isinstance(one, cst.With):
+        if type(one) in (cst.Import, cst.ImportFrom):
+            found |= imported_by(one)  # type: ignore[arg-type]
+        if type(one) is cst.With:
             found |= bound_by_head(one)
         if names:
             objects = {
@@ -84,12 +84,12 @@ def _is_object(root: cst.Name, notes: Notes) -> bool:
 def _attributes(node: cst.CSTNode) -> Iterator[tuple[cst.Name, str]]:
     """``x.name = ...``, ``x.name[...] = ...``, ``x.name.append(...)``: x and name."""
     targets: list[cst.BaseExpression] = []
-    if isinstance(node, cst.Assign):
+    if type(node) is cst.Assign:
         targets = [one.target for one in node.targets]
-    elif isinstance(node, (cst.AugAssign, cst.AnnAssign)):
+    elif type(node) is cst.AugAssign or type(node) is cst.AnnAssign:
         targets = [node.target]
     elif (
-        isinstance(node, cst.Expr)
+        type(node) is cst.Expr
         and isinstance(node.value, cst.Call)
         and isinstance(node.value.func, cst.Attribute)
     ):

@@ -14,7 +14,7 @@ LEARN_ESTIMATOR = "tf.contrib.learn.Estimator"
 
 def is_model_fn(node: cst.CSTNode) -> bool:
     """A function with the arguments of a model function, that does something."""
-    if not isinstance(node, cst.FunctionDef) or node.name.value == "__init__":
+    if type(node) is not cst.FunctionDef or node.name.value == "__init__":
         return False
     if not isinstance(node.body, cst.IndentedBlock):
         return False
@@ -31,12 +31,11 @@ def is_model_fn(node: cst.CSTNode) -> bool:
 def _specifies(node: cst.FunctionDef) -> bool:
     """It makes a specification."""
     return any(
-        isinstance(one, cst.Call)
-        and isinstance(one.func, (cst.Name, cst.Attribute))
+        isinstance(one.func, (cst.Name, cst.Attribute))
         and (
             one.func.attr if isinstance(one.func, cst.Attribute) else one.func
         ).value.endswith("EstimatorSpec")
-        for one in walk(node.body)
+        for one in walk(node.body, cst.Call)
     )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from ...names.ast_nodes import parents_of
+from ...names.ast_nodes import expression_of, parents_of
 from ...names.ast_nodes import walk as walk_ast
 from .code import UNKNOWN, Refused, dotted, literal
 from .sharing import Places
@@ -109,7 +109,7 @@ class _Reader:
         if len(stores) == 1 and dotted(stores[0].targets[0]) == node.id:
             return self._source(stores[0].value)
         held = None if stores else self.module.value(node.id)
-        return node if held is None else ast.parse(held, mode="eval").body
+        return node if held is None else expression_of(held)
 
     def _symbol(self, node: ast.expr) -> str:
         return self.module.symbol(dotted(node)) or ""

@@ -13,8 +13,9 @@ from ...code.texts import camel
 from ...model.contrib_functions import SIGNATURES, contrib_name
 from ...model.layer_functions import LAYERS, LayerFunction
 from ...names.ast_nodes import children as ast_children
-from ...names.ast_nodes import parents_of
+from ...names.ast_nodes import parents_of, tree_of
 from ...names.ast_nodes import walk as walk_ast
+from ...names.dotted import dotted_node
 from ...project.facts import ParsedModule, ProjectFacts
 from ...project.long_lines import WIDTH
 from ..layers.model_functions import is_model_fn
@@ -127,7 +128,7 @@ def _check_made_once(parsed: ParsedModule, names: set[str]) -> None:
         for one in parsed.nodes
         if isinstance(one, cst.FunctionDef) and is_model_fn(one)
     }
-    tree = ast.parse(parsed.source.text)
+    tree = tree_of(parsed.source.text)
     above = parents_of(tree)
     # Classes of one layer may have become functions that make it.
     made = {*names, *filter(None, map(_layer_maker, tree.body))}
@@ -153,7 +154,7 @@ def _check_made_once(parsed: ParsedModule, names: set[str]) -> None:
 
 def training_words(parsed: ParsedModule) -> frozenset[str]:
     """What the classes of a plain module take from training.py."""
-    nodes = walk_ast(ast.parse(parsed.source.text))
+    nodes = walk_ast(tree_of(parsed.source.text))
     read = {one.id for one in nodes if isinstance(one, ast.Name)}
     words = {"summary"} if "__tf2__.summary." in parsed.source.text else set()
     return frozenset(read & (CELLS | _LAYERS) | words)
@@ -205,8 +206,7 @@ class Module:
         if not _NAME.fullmatch(code) or code.partition(".")[0] in hidden:
             return None
         if code not in self.symbols:
-            node = cst.parse_expression(code)
-            self.symbols[code] = self.resolver.resolve(node)
+            self.symbols[code] = self.resolver.resolve(dotted_node(code))
         return self.symbols[code]
 
     def value(self, name: str) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...names.ast_nodes import expression_of
 from ...names.ast_nodes import walk as walk_ast
 
 # Parameter name -> source text of the argument; absent parameters have their default.
@@ -43,7 +44,7 @@ def call(function: str, *positional: str, **named: str | None) -> str:
 
 def parsed(text: str) -> ast.expr:
     """The expression as a tree."""
-    return ast.parse(f"({text}\n)", mode="eval").body
+    return expression_of(f"({text}\n)")
 
 
 def literal(text: str | None) -> Any:

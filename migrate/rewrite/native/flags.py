@@ -2,15 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import libcst as cst
 
 from ...code.edits import changed
+from ...code.statements import assigned
 from ...code.tree import Tree, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from .slices import refused
 
 _LIFTED = ("tf.estimator.ScopedModel", "tf.estimator.ScopedLayer")
 _TRAIN = ("tf.estimator.ModeKeys.TRAIN", "tf.contrib.learn.ModeKeys.TRAIN")
+
+
+def with_one_flag(
+    parsed: ParsedModule,
+    facts: ProjectFacts,
+    is_model_fn: Callable[[cst.CSTNode], bool],
+) -> ParsedModule:
+    """The file whose model functions ask for training once, where they name it.
+
+    Calls after ``training = mode == TRAIN`` are given the name, not the question anew.
+    """
+    tree = Tree(parsed.module, parsed.resolver)
+    found: dict[cst.CSTNode, cst.CSTNode] = {}
+    for defined in filter(is_model_fn, parsed.nodes):
+        named: dict[str, str] = {}
+        for one in walk(defined):
+            if isinstance(one, cst.Assign) and isinstance(one.value, cst.Comparison):
+                names = assigned(tree.statement(one))
+                bound = tree.resolver.scopes.opened[defined].bindings
+                if len(names) == 1 and len(bound.get(names[0], ())) == 1:
+                    named.setdefault(tree.code(one.value).strip("()"), names[0])
+            elif isinstance(one, cst.Arg) and isinstance(one.value, cst.Comparison):
+                known = named.get(tree.code(one.value).strip("()"))
+                if known is not None and "mode" in tree.code(one.value):
+                    found[one.value] = cst.Name(known)
+    return changed(parsed, facts, found) if found else parsed
 
 
 def with_training_flag(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:

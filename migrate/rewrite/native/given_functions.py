@@ -67,14 +67,14 @@ class _Finder:
         for parsed, tree in zip(self.files, self.trees, strict=True):
             for node in parsed.nodes:
                 found = None
-                if isinstance(node, cst.FunctionDef) and _is_plain(tree, node):
+                if type(node) is cst.FunctionDef and _is_plain(tree, node):
                     for place in range(len(node.params.params)):
                         found = found or self._of_parameter(parsed, tree, node, place)
-                elif isinstance(node, cst.Call):
+                elif type(node) is cst.Call:
                     found = self._of_entry(parsed, tree, node.func)
-                elif isinstance(node, cst.Assign):
+                elif type(node) is cst.Assign:
                     found = _of_object(tree, node)
-                elif isinstance(node, cst.Lambda):
+                elif type(node) is cst.Lambda:
                     found = self._of_lambda(parsed, node)
                 if found:
                     return found

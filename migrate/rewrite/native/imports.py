@@ -8,6 +8,7 @@ import sys
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from ...names.ast_nodes import tree_of
 from ...names.ast_nodes import walk as walk_ast
 from ...project.text import Edit, Lines, apply_edits
 
@@ -47,7 +48,7 @@ def with_imports(text: str, wanted: Wanted) -> str:
     """The text with all imports it needs, and none that only its old words needed."""
     # What goes says where what comes has its place.
     text = _Adding(text, wanted).result()
-    return apply_edits(text, _without_unused(ast.parse(text), Lines(text), wanted))
+    return apply_edits(text, _without_unused(tree_of(text), Lines(text), wanted))
 
 
 def _without_unused(tree: ast.Module, lines: Lines, wanted: Wanted) -> Iterator[Edit]:
@@ -161,7 +162,7 @@ class _Adding:
         self.text = text
         self.wanted = wanted
         self.lines = Lines(text)
-        self.body = ast.parse(text).body
+        self.body = tree_of(text).body
         self.edits: list[Edit] = []
 
     def result(self) -> str:

@@ -185,9 +185,7 @@ def _helper(
     params = found.params
     if params.star_kwarg is not None or isinstance(params.star_arg, cst.Param):
         return None
-    if any(
-        isinstance(one, (cst.Yield, cst.Global, cst.Nonlocal)) for one in walk(found)
-    ):
+    if any(type(one) in (cst.Yield, cst.Global, cst.Nonlocal) for one in walk(found)):
         return None
     return found if isinstance(found.body, cst.IndentedBlock) else None
 

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Collection, Iterator
 
+from ...names.ast_nodes import tree_of
 from ...names.ast_nodes import walk as walk_ast
 from ...project.text import Edit, Lines, apply_edits
 
@@ -15,7 +16,7 @@ def tidied(text: str, names: Collection[str], width: int) -> str:
     for _ in range(3):  # calls within calls
         lines = Lines(text)
         edits: list[Edit] = []
-        for call in _calls(ast.parse(text), names):
+        for call in _calls(tree_of(text), names):
             edit = _joined(call, lines, width) or _aligned(call, lines)
             if edit is not None and all(
                 e.end <= edit.start or e.start >= edit.end for e in edits
@@ -116,7 +117,7 @@ def _broken(
     text: str, lines: Lines, long: Collection[int], width: int
 ) -> list[Edit] | None:
     """Breaks of the first call that makes its line shorter, or around a choice."""
-    for node in walk_ast(ast.parse(text)):
+    for node in walk_ast(tree_of(text)):
         value = node.value if isinstance(node, (ast.Assign, ast.Return)) else None
         if isinstance(value, ast.IfExp) and {value.lineno, value.end_lineno} <= {*long}:
             line = lines.line_text(value.lineno)
@@ -130,7 +131,7 @@ def _broken(
                     Edit(start + end, start + end, f"\n{outer})"),
                 ]
     hanging = re.search(r"(?m)^[ \t]*\),?$", text) is not None
-    for node in walk_ast(ast.parse(text), ast.Call):
+    for node in walk_ast(tree_of(text), ast.Call):
         if node.lineno not in long:
             continue
         line = lines.line_text(node.lineno)

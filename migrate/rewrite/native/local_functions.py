@@ -47,7 +47,7 @@ def with_local_functions_apart(
 
 def _once(code: str, others: str) -> str | None:
     text = Text(code)
-    if _written_out(text):
+    if _written_out(text, others):
         return text.done()
     makers = _makers(text)
     for outer in text.body:
@@ -65,11 +65,12 @@ def _once(code: str, others: str) -> str | None:
     return None
 
 
-def _written_out(text: Text) -> bool:
+def _written_out(text: Text, others: str) -> bool:
     """``dense = partial(tf.layers.dense, ...)``: the layer where it is called."""
-    functions = (one for top in text.body for one in walk_ast(top))
-    for outer in functions:
-        for made in outer.body if isinstance(outer, ast.FunctionDef) else ():
+    module = ast.Module(text.body, [])
+    blocks: list[ast.Module | ast.FunctionDef] = [module]
+    for outer in [*blocks, *walk_ast(module, ast.FunctionDef)]:
+        for made in outer.body:
             value = made.value if isinstance(made, ast.Assign) else None
             if (
                 not isinstance(made, ast.Assign)
@@ -87,7 +88,10 @@ def _written_out(text: Text) -> bool:
             above = parents_of(outer)
             calls = [above[one] for one in reads]
             held = {n.id for one in value.keywords for n in names_in(one)}
+            held |= {name} if outer is module else set()
             later = [one for one in stores_in(outer) if place_of(one) > place_of(made)]
+            if outer is module and re.search(rf"\b{name}\b", others):
+                continue
             if held & {one.id for one in later} or not all(
                 isinstance(call, ast.Call)
                 and call.func is one
@@ -102,7 +106,7 @@ def _written_out(text: Text) -> bool:
                 text.put(call.func, text.of(value.args[0]))
                 end = text.span(call)[1] - 1
                 text.replace(end, end, "".join(f", {one}" for one in more))
-            text.drop(made)
+            (text.cut if outer is module else text.drop)(made)
             return True
     return False
 

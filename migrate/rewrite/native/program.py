@@ -15,6 +15,7 @@ from ...code.blocked import Blocked
 from ...code.edits import changed
 from ...code.spacing import in_tabs, without_new_gaps
 from ...code.tree import Tree, only_small, statements_of, walk
+from ...names.ast_nodes import tree_of
 from ...names.ast_nodes import walk as walk_ast
 from ...options import RewriteOptions
 from ...project.facts import ParsedModule, ProjectFacts
@@ -32,7 +33,7 @@ from .classes import plain_classes, training_words
 from .code import Refused
 from .config import CLUSTER
 from .dropout_cells import with_constant_shares
-from .flags import with_training_flag
+from .flags import with_one_flag, with_training_flag
 from .given_functions import with_given_functions
 from .idle import without_idle_words
 from .imports import Wanted, with_imports
@@ -117,17 +118,17 @@ def native(
         path = f"{package(before)}{module}"
         if package(before).strip("."):
             path = f"{package(before)}.{module}"
-        text = one.final(worded, path, facts)
+        text, near = one.final(worded, path, facts)
         if before.path.suffix != ".ipynb":
             old = before.source.text
             text = without_new_gaps(in_tabs(text, old), old)
-        tree, tasks = ast.parse(text), set(one.tasks)
+        tree, tasks = tree_of(text), set(one.tasks)
         words = one.words | worded.words | words_of(text, tree, module)
         called |= called_in(text, tree, tasks)
         _check_written(tree, tasks)
         if text == before.source.text:
             continue
-        found_text = changed(before, facts, text)
+        found_text = changed(near, facts, text)
         notes = (*one.notes, *worded.notes)
         found[os.path.abspath(before.path)] = NativeFile(found_text, words, notes)
     cluster = _cluster({word for one in found.values() for word in one.words}, files)
@@ -245,7 +246,7 @@ def _check_parts(files: Iterable[NativeFile], module: str) -> None:
     words = {word for one in files for word in one.words}
     there = defined_for(words)
     for one in files:
-        tree = ast.parse(one.parsed.source.text)
+        tree = tree_of(one.parsed.source.text)
         missing = sorted(taken_from(tree, module) - there)
         if missing:
             raise Refused(f"`{missing[0]}` has no native form yet")
@@ -256,7 +257,7 @@ def _read_before(parsed: ParsedModule) -> set[str]:
     source = parsed.source
     if source.notebook is not None:
         return set()
-    nodes = walk_ast(ast.parse(source.raw.decode(source.encoding, "replace")))
+    nodes = walk_ast(tree_of(source.raw.decode(source.encoding, "replace")))
     read = {one.id for one in nodes if isinstance(one, ast.Name)}
     named = [one.asname or one.name for one in nodes if isinstance(one, ast.alias)]
     known = {one.partition(".")[0] for one in named}
@@ -280,8 +281,10 @@ class _File:
         """A reason with the place that it means."""
         return _placed(reason, self.parsed, self.written)
 
-    def final(self, worded: Reworded, training: str, facts: ProjectFacts) -> str:
-        """The text with names of TensorFlow 1 under those of today, and its imports."""
+    def final(
+        self, worded: Reworded, training: str, facts: ProjectFacts
+    ) -> tuple[str, ParsedModule]:
+        """The text with today's names and its imports, and the file with most of it."""
         text = worded.text
         parsed = changed(self.parsed, facts, text)
         lines = _lines_of(parsed, self.tasks)
@@ -301,7 +304,7 @@ class _File:
                     f"`{diagnosis.symbol}` (line {line}) has no home in TensorFlow 2"
                 )
         text = result.text.replace("__tf2__.", f"{alias_of(parsed)}.")
-        read = {n.id for n in walk_ast(ast.parse(text), ast.Name)}
+        read = {n.id for n in walk_ast(tree_of(text), ast.Name)}
         names = sorted(
             one for one in self.words & read if one[:1].isupper() or one in _FUNCTIONS
         )
@@ -312,7 +315,7 @@ class _File:
         wanted = Wanted(
             training, names, "", others, before, taken, width=min(width, 88)
         )
-        return with_imports(text, wanted)
+        return with_imports(text, wanted), parsed
 
 
 class _Program:
@@ -330,6 +333,7 @@ class _Program:
         told = [with_constant_shares(one, facts) for one in files]
         files = [one for one, _ in told]
         files = [with_norm_pairs_joined(one, facts) for one in files]
+        files = [with_one_flag(one, facts, is_model_fn) for one in files]
         files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
         files = [with_metrics_unrolled(one, facts, is_model_fn) for one in files]
         files = [with_losses_added(one, facts, is_model_fn, files) for one in files]

@@ -94,11 +94,11 @@ class Said(cst.CSTTransformer):
     # -- what the mode decides
 
     def _is_decided(self, node: cst.CSTNode) -> bool:
-        if isinstance(node, cst.Name):
+        if type(node) is cst.Name:
             known = node in self.tree.resolver.scopes.loads
             return known and self.mode.decided(node) is not None
         tests = (cst.Comparison, cst.BooleanOperation, cst.UnaryOperation)
-        return isinstance(node, tests) and self.mode.decided(node) is not None
+        return type(node) in tests and self.mode.decided(node) is not None
 
     def on_leave(
         self, original: cst.CSTNodeT, updated: cst.CSTNodeT

@@ -7,6 +7,7 @@ import re
 
 import libcst as cst
 
+from ...names.ast_nodes import expression_of
 from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule
 from .code import dotted, literal
@@ -259,7 +260,7 @@ class _Chain:
 
     def _reshape(self, shape: str) -> str:
         """A shape of which the first dimension is that of the batch."""
-        node = ast.parse(shape or "0", mode="eval").body
+        node = expression_of(shape or "0")
         if not isinstance(node, (ast.List, ast.Tuple)) or not node.elts:
             raise _No
         sizes = [literal(ast.unparse(one)) for one in node.elts]

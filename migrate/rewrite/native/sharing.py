@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...model.spelling import snake
+from ...names.ast_nodes import expression_of
 from ...names.ast_nodes import walk as walk_ast
 from ..layers.spelling import FLAGS
 from .code import Refused, dotted, literal
@@ -49,7 +50,7 @@ class _Part(NamedTuple):
         """What it begins and ends with for certain: of ``"conv_%d" % i``, `conv_`."""
         if self.known:
             return self.text, self.text
-        pieces = _pieces(ast.parse(self.text, mode="eval").body)
+        pieces = _pieces(expression_of(self.text))
         return pieces[0], pieces[-1]
 
     def spelled(self, fillers: Sequence[str]) -> list[str]:
@@ -60,7 +61,7 @@ class _Part(NamedTuple):
         if self.known:
             # A layer without a name, or a scope.
             return [kind, f"{kind}_1"] if " " not in kind else [*fillers]
-        pieces = _pieces(ast.parse(self.text, mode="eval").body)
+        pieces = _pieces(expression_of(self.text))
         return [one.join(pieces) for one in fillers]
 
 
@@ -283,7 +284,7 @@ class Places:
         if isinstance(node, ast.Name) and node.id in self.given:
             node = self.given[node.id]
         if isinstance(node, ast.Name):
-            node = ast.parse(lifted.value(node.id), mode="eval").body
+            node = expression_of(lifted.value(node.id))
         value = literal(ast.unparse(node))
         known = isinstance(value, str)
         return _Part(value if known else ast.unparse(node), known)

@@ -12,6 +12,7 @@ from ...code.tree import Statement, Tree, only_small, walk
 from ...model.arguments import Argument
 from ...model.in_mode import Called, Decided, InMode
 from ...model.values import Const, Dict, Value
+from ...names.nodes import children
 from .code import Refused
 
 GLOBAL_STEPS = frozenset(
@@ -230,7 +231,7 @@ class Mode:
         found: set[str] = set()
         known = self.tree.resolver.scopes.loads
         for one in self._followed(node, given):
-            if isinstance(one, cst.Name) and one in known:
+            if type(one) is cst.Name and one in known:
                 found.add(one.value)
         return found
 
@@ -240,14 +241,14 @@ class Mode:
         """The parts of code that count in this mode."""
         if node in given or self.decided(node) is not None:
             return
-        if isinstance(node, cst.IfExp):
+        if type(node) is cst.IfExp:
             test = self.decided(node.test)
             if test is not None:
                 chosen = node.body if test.value else node.orelse
                 yield from self._followed(chosen, given)
                 return
         yield node
-        for child in node.children:
+        for child in children(node):
             yield from self._followed(child, given)
 
     def source_of(self, node: cst.BaseExpression) -> cst.BaseExpression:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from ...names.ast_nodes import expression_of
+
 _WIDTH = 80
 
 
@@ -12,7 +14,7 @@ def spread(text: str) -> str:
 
     Other texts than calls and lists, which nobody can break, stay as they are.
     """
-    return _Spread(text).written(ast.parse(text, mode="eval").body, 0, 0)
+    return _Spread(text).written(expression_of(text), 0, 0)
 
 
 class _Spread:

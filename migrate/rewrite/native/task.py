@@ -18,6 +18,7 @@ from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...model.arguments import Argument
 from ...model.in_mode import MODES, Called, in_mode
 from ...model.values import Dict, Layer, Value
+from ...names.ast_nodes import tree_of
 from ...names.ast_nodes import walk as walk_ast
 from ...names.dotted import dotted_name
 from ...project.facts import ParsedModule, ProjectFacts
@@ -1473,7 +1474,7 @@ def _identifiers(
     """Names for metrics, after their keys."""
     used = {*taken, "self"}
     for line in lines:
-        used |= {n.id for n in walk_ast(ast.parse(line), ast.Name)}
+        used |= {n.id for n in walk_ast(tree_of(line), ast.Name)}
     found: list[str] = []
     for key in keys:
         name = re.sub(r"\W+", "_", key).strip("_").lower() or "metric"

@@ -9,7 +9,7 @@ import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...names.ast_nodes import children as ast_children
-from ...names.ast_nodes import parents_of
+from ...names.ast_nodes import expression_of, parents_of, tree_of
 from ...names.ast_nodes import walk as walk_ast
 from ...names.table import lookup
 from ...project.long_lines import WIDTH
@@ -34,7 +34,7 @@ class Text:
     def __init__(self, code: str) -> None:
         self.code = code
         head = "if 1:\n" if code[:1] in (" ", "\t") else ""
-        tree = ast.parse(head + code)
+        tree = tree_of(head + code)
         first = tree.body[0]
         self.body: list[ast.stmt] = tree.body
         if head:
@@ -341,7 +341,7 @@ def substituted(code: str, names: Mapping[str, str]) -> str:
     for one in names_in(text.body[0]):
         if one.id in names:
             new = names[one.id]
-            held = ast.parse(f"({new}\n)", mode="eval").body
+            held = expression_of(f"({new}\n)")
             alone = isinstance(above[one], free) or isinstance(held, HELD)
             text.put(one, new if alone else f"({new})")
     return text.done()[1:-2]
@@ -478,7 +478,7 @@ def with_lines_fitted(code: str, column: int, step: int) -> str:
     rules of symbols write.
     """
     lines = code.splitlines()
-    for node in walk_ast(ast.parse(code), ast.stmt):
+    for node in walk_ast(tree_of(code), ast.stmt):
         inside = getattr(node, "body", None)
         end = inside[0].lineno - 1 if inside else node.end_lineno
         line = lines[node.lineno - 1]
@@ -507,7 +507,7 @@ def _broken(line: str, indent: str, width: int) -> list[str]:
     if "\n" in line or len(indent) + len(line) <= width:
         return [indent + line]
     choice = re.fullmatch(r"([\w.]+ = |return )(.+ if .+ else .+)", line)
-    value = ast.parse(choice[2], mode="eval").body if choice is not None else None
+    value = expression_of(choice[2]) if choice is not None else None
     if choice is not None and isinstance(value, ast.IfExp):
         parts = [choice[2]]
         if len(indent) + len(_INDENT) + len(choice[2]) > width:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from ...code.pure import is_pure
 from ...names.ast_nodes import children as ast_children
+from ...names.ast_nodes import tree_of
 from ...names.ast_nodes import walk as walk_ast
 from .text import Text
 
@@ -60,7 +61,7 @@ def held(around: str, items: Sequence[str], place: int) -> str:
 
 def _lines_in_strings(text: str) -> set[int]:
     try:
-        tree = ast.parse(text)
+        tree = tree_of(text)
     except SyntaxError:
         return set()
     found: set[int] = set()
@@ -72,7 +73,7 @@ def _lines_in_strings(text: str) -> set[int]:
         and isinstance(node.body[0], ast.Expr)
     }
     for node in walk_ast(tree, ast.Constant, ast.JoinedStr):
-        if node.end_lineno:
+        if node.end_lineno and node.end_lineno > node.lineno:
             if isinstance(node, ast.Constant) and not isinstance(
                 node.value, (str, bytes)
             ):
@@ -94,7 +95,7 @@ def without_unread(lines: Sequence[str], returned: str | None) -> list[str]:
     wanted: set[str] = _loads(returned) if returned is not None else set()
     inner: set[str] = set()
     for line in reversed(lines):
-        statement = ast.parse(line).body
+        statement = tree_of(line).body
         first = statement[0] if len(statement) == 1 else None
         if isinstance(first, ast.Assign) and all(
             isinstance(one, (ast.Name, ast.Tuple)) for one in first.targets
@@ -155,7 +156,7 @@ def read_by_name(
         fixed = {name} | reads
         for later in range(place + 1, len(found)):
             changes = _stores(found[later]) & fixed
-            if changes and not isinstance(ast.parse(found[later]).body[0], ast.Assign):
+            if changes and not isinstance(tree_of(found[later]).body[0], ast.Assign):
                 break
             found[later] = _with(found[later], _instead(value[1], name))
             if changes:
@@ -210,7 +211,7 @@ _OWN = (
 
 def _named(line: str) -> tuple[str, ast.Call] | None:
     """The name that a statement gives to what a call returns."""
-    body = ast.parse(line).body
+    body = tree_of(line).body
     one = body[0] if len(body) == 1 else None
     if not isinstance(one, ast.Assign) or not isinstance(one.value, ast.Call):
         return None
@@ -280,7 +281,7 @@ def with_attributes(lines: Sequence[str], values: Mapping[str, str]) -> list[str
 
 def _gives(line: str, name: str) -> bool:
     """A statement gives a name its value, and does nothing else."""
-    last = ast.parse(line).body if name.isidentifier() else []
+    last = tree_of(line).body if name.isidentifier() else []
     one = last[0] if len(last) == 1 else None
     return (
         isinstance(one, ast.Assign)
@@ -297,6 +298,6 @@ def _loads(code: str) -> set[str]:
 def _names(code: str, *contexts: type[ast.expr_context]) -> set[str]:
     return {
         node.id
-        for node in walk_ast(ast.parse(code), ast.Name)
+        for node in walk_ast(tree_of(code), ast.Name)
         if isinstance(node.ctx, contexts)
     }

@@ -10,6 +10,7 @@ import libcst as cst
 
 from ...code.edits import changed
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
+from ...names.ast_nodes import expression_of
 from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule, ProjectFacts
 
@@ -211,9 +212,9 @@ def _parts(node: cst.BaseExpression) -> list[cst.BaseExpression]:
 def _folded(node: cst.BaseExpression) -> cst.BaseExpression:
     """A string that is put together of constants, as one."""
     code = cst.Module([]).code_for_node(node)
-    parts = [*walk_ast(ast.parse(code, mode="eval"))]
+    parts = [*walk_ast(expression_of(code))]
     plain = (
-        *(ast.Expression, ast.Constant, ast.BinOp, ast.Add, ast.Mod, ast.Tuple),
+        *(ast.Constant, ast.BinOp, ast.Add, ast.Mod, ast.Tuple),
         *(ast.JoinedStr, ast.FormattedValue, ast.Load),
     )
     if isinstance(node, _CONSTANTS) or not all(isinstance(one, plain) for one in parts):

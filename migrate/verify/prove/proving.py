@@ -17,13 +17,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...errors import UserError
-from ...options import Refuted
+from ...options import Job, Refuted
 from ...project.facts import ProjectFacts
 from ...report.findings import ProgramOutcome
 from ...report.model import FileResult, FileStatus, Report
 from ...report.proofs import Proof, ProofOutcome
 from ...rewrite.graph import ImportGraph
-from ...rewrite.pipeline import Job
 from ..parity import Earlier, Options, verify
 from ..runner import ProgramFailed
 from ..sides import Command, project_side

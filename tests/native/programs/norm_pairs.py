@@ -32,7 +32,7 @@ def model_fn(features, labels, mode):
     training = mode == tf.estimator.ModeKeys.TRAIN
     net = tf.layers.dense(features, 8, tf.nn.relu)
     net = normalized(net, training, "first")
-    net = chosen(tf.layers.dense(net, 4), training)
+    net = chosen(tf.layers.dense(net, 4), mode == tf.estimator.ModeKeys.TRAIN)
     net = tf.layers.dense(net, 1)
     loss = tf.losses.mean_squared_error(labels, net)
     with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
