@@ -187,6 +187,11 @@ PLAIN = (
         (CONTRIB, "'BatchNorm' not in v.name", "'normalization' not in v.name"),
         (CONTRIB, "'weights:0' in v.name", "'kernel:0' in v.name"),
         (CONTRIB, "'biases' not in v.op.name", "'bias' not in v.op.name"),
+        (
+            CONTRIB,
+            "'weights' in v.name and 'depthwise_weights' not in v.name",
+            "'kernel' in v.name and 'depthwise_kernel' not in v.name",
+        ),
         (CONTRIB, "'beta' not in v.name", "'beta' not in v.name"),
         (PLAIN, "'batch_normalization' not in v.name", "'batch_normalization' not"),
         (PLAIN, "'kernel' in v.name", "'kernel' in v.name"),

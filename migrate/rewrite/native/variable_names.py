@@ -16,6 +16,8 @@ _TODAY = {
     "BatchNorm": "normalization",
     **dict.fromkeys(("weights", "weight"), "kernel"),
     **dict.fromkeys(("biases", "bias"), "bias"),
+    "depthwise_weights": "depthwise_kernel",
+    "pointwise_weights": "pointwise_kernel",
     **{name: name for name in ("beta", "gamma")},
 }
 _CONTRIB = re.compile(
