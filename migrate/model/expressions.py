@@ -58,7 +58,6 @@ _SCOPED = {
     "new_variable": "tf.Variable",
     "make_input_layer": "tf.feature_column.input_layer",
     "make_linear_model": "tf.feature_column.linear_model",
-    "keep_weights": "tf.estimator.keep_weights",
 }
 
 

@@ -31,17 +31,20 @@ ADVICE = {
     "`...` within another layer": _SPLIT,
     "`...` cannot be lifted yet": "use a function or class of tf.layers or tf.keras",
     "`...` changes between layers": "give the second value a name of its own",
-    "`...` is given by its place": "give it as `name=value`",
+    "`...` does not name its functions": (
+        "give the scope a list of functions and arguments"
+    ),
     "`...` is kept from round to round": "give it a value before the loop",
     "`...` is made in one branch only": "give it a value in every branch",
-    "`...` is shared with a model function that is kept": (
-        "change what keeps the other one, or give this one a function of its own"
-    ),
     "`...` makes variables to correct its start": (
         "give `zero_debias=False`, if the average may be biased at its start"
     ),
+    "`...` makes variables where it is called": (
+        "call tf.layers or tf.keras.layers by their names in a function of the program"
+    ),
     "`...` may make variables": "call tf.layers, tf.keras or slim in its place",
     "`...` of a layer in a branch on a tensor": "read it before the branch",
+    "`...` with `**` arguments": _OUT,
     "a call that does not fit: ...": "the call would fail: mend it",
     "a file without TensorFlow": "import tensorflow in the file that makes layers",
     "a function with layers that calls itself": "write the recursion as a loop",
@@ -63,6 +66,7 @@ ADVICE = {
     ),
     "a value behind the layers": "compute it before the first layer",
     "a variable with arguments that are not written out": _OUT,
+    "a variable scope with `...`": "leave the argument out",
     "a variable_scope with `...=`": "leave the argument out",
     "an initialiser draws from a state": (
         "give each initialiser a seed or a generator of its own"
@@ -115,7 +119,6 @@ ADVICE = {
     "`...` is not defined once, by name, in ...": (
         "define it in that file by one `def` or `class`"
     ),
-    "no layers are seen": "call tf.layers, tf.keras or tf.get_variable in the model_fn",
     "nothing of the layers is used behind them": "give what they make a name",
     "one of several functions makes layers": "call each in a branch of its own",
     "regularisation losses are read between layers": "read them behind the last layer",
@@ -133,7 +136,6 @@ _WITH_ANOTHER = (
 # The same where a Task or the words around it stop, by what the reason says.
 OF_TASKS = {
     "has no twin in Keras": "name an initializer of tf.keras.initializers in the call",
-    "made where its flag is not seen": "give it `mode == TRAIN` by an argument",
     "about names that Keras does not give": (
         "choose variables by their layers, or ask for `kernel`, `bias`, `gamma`, `beta`"
     ),
@@ -156,9 +158,6 @@ OF_TASKS = {
     "which Python 3 does not have": (
         "write it as Python 3 does; tfmigrate.compat has no names of Python 2 either"
     ),
-    "makes variables where it is called": (
-        "call tf.layers or tf.keras.layers by their names in a function of the program"
-    ),
     "makes its layers whenever it is called": (
         "call it once in the model_fn, by its name and with its arguments written out"
     ),
@@ -168,7 +167,9 @@ OF_TASKS = {
     "what a hook's error says": (
         "look at the loss in a hook, and stop by `request_stop`"
     ),
-    "no layers are seen in the model_fn": ADVICE["no layers are seen"],
+    "no layers are seen in the model_fn": (
+        "call tf.layers, tf.keras or tf.get_variable in the model_fn"
+    ),
     "have no inputs": "call them on features",
     "import each other from several directories": (
         "give one directory to a run, or make a package of them"
@@ -193,7 +194,6 @@ OF_TASKS = {
         "choose the value in one line, as in `keep = 0.5 if mode == TRAIN else 1.0`"
     ),
     "mode makes another model": "give what depends on the mode to its call",
-    "does not name its functions": "give the scope a list of functions and arguments",
     "an arg_scope is around": "enter the scope in the function that makes the layers",
     "has no place in a Task": "take it out of the model_fn, or do it in a hook",
     "on embeddings: Keras moves rows": "train by tf.train.AdamOptimizer, or without rows",
@@ -207,6 +207,8 @@ OF_TASKS = {
     "its head is made elsewhere": "make the head in the model_fn",
     "is said in several ways": "call init_from_checkpoint once in the model_fn",
     "not seen how the train_op trains": "call `minimize` in the model_fn itself",
+    "gives its weights": "say it at each layer and variable within",
+    "is a model, and what it gives": "give its output a name of its own",
     "makes several models": "make one class or function that calls all of them",
     "asks for more than training": "compare the mode with ModeKeys.TRAIN alone",
 }

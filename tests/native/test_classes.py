@@ -94,11 +94,6 @@ def test_a_class_of_that_name_that_is_not_lifted_stays() -> None:
             "with tf.variable_scope('a') as scope:\n    y = f(x, scope)\nreturn y",
             "the scope `scope` is used as a value",
         ),
-        (
-            "pass",
-            "return self.keep_weights(cell, x)",
-            "`cell` makes variables where it is called",
-        ),
     ],
 )
 def test_what_keras_cannot_say_is_refused(init: str, call: str, why: str) -> None:

@@ -61,13 +61,6 @@ def function_layer(call: Call) -> Value:
     return Partial(function.value, tuple(rest), behind=True)
 
 
-@handles("tf.estimator.keep_weights")
-def kept(call: Call) -> Value:
-    """An object that is called; the class keeps the variables."""
-    function, *rest = call.arguments
-    return call.evaluator.call(function.value, call.node, rest, call.env)
-
-
 _CELL_NAMES = """
 AttentionCellWrapper BasicLSTMCell BasicRNNCell BidirectionalGridLSTMCell
 CompiledWrapper Conv1DLSTMCell Conv2DLSTMCell Conv3DLSTMCell ConvLSTMCell

@@ -39,7 +39,8 @@ def layer(body: Body, node: cst.Call) -> cst.BaseExpression:
     if made.kind == "called" or (body.by_call and not known):
         if made.kind == "object":
             raise body.stop(node, "an object with variables in a loop over tensors")
-        return _called(body, node)
+        shown = body.tree.code(node.func)
+        raise body.stop(node, f"`{shown}` makes variables where it is called")
     if made.kind == "function":
         return function_layer(body, node)
     if method is not None:
@@ -133,20 +134,17 @@ def function_layer(body: Body, node: cst.Call) -> cst.BaseExpression:
 
     What is known before the graph goes to the constructor, all else to the call.
     """
-    try:
-        function = body.text(node.func)
-    except Blocked:
-        return _called(body, node)
+    function = body.text(node.func)
     reads = body.reads(node.func)
     plain = [one for one in node.args if one.keyword is None and one.star != "**"]
     early = [_early_text(body, one) for one in plain]
     # Places behind the last one that only the call knows; the first is the input.
     first = max((n for n, one in enumerate(early) if one is None or not n), default=-1)
-    if all(one is not None for one in early) and _is_variable(body, node):
-        first = -1
     given = [one for one in early[first + 1 :] if one is not None]
     late = plain[: first + 1]
+    weights = contrib_name(body.notes.made[node].symbol) not in WITHOUT_WEIGHTS
     wanted = snake(source_text(node.func).rpartition(".")[2])
+    wanted = wanted if weights else _result(body, node) or wanted
     for one in node.args:
         if one in plain:
             continue
@@ -164,15 +162,9 @@ def function_layer(body: Body, node: cst.Call) -> cst.BaseExpression:
         if one not in late:
             reads = reads | body.reads(one.value)
     constructor = f"{TF}.estimator.FunctionLayer({', '.join([function, *given])})"
-    weights = contrib_name(body.notes.made[node].symbol) not in WITHOUT_WEIGHTS
     stands = body.make(wanted, constructor, node, reads, weights=weights)
     args = [one.with_changes(value=body.moved(one.value)) for one in late]
     return spaced(cst.Call(cst.parse_expression(stands), args))
-
-
-def _is_variable(body: Body, node: cst.Call) -> bool:
-    """The function has no input: it makes a variable."""
-    return body.notes.made[node].symbol.rpartition(".")[2].endswith("variable")
 
 
 def _early_text(body: Body, argument: cst.Arg) -> str | None:
@@ -186,14 +178,6 @@ def _early_text(body: Body, argument: cst.Arg) -> str | None:
     if argument.keyword is not None:
         return f"{argument.keyword.value}={code}"
     return f"{argument.star}{code}"
-
-
-def _called(body: Body, node: cst.Call) -> cst.BaseExpression:
-    """A call of something that the call has made, whose variables are kept."""
-    args = [one.with_changes(value=body.moved(one.value)) for one in node.args]
-    function = cst.Arg(body.moved(node.func))
-    func = cst.parse_expression("self.keep_weights")
-    return spaced(node.with_changes(func=func, args=[function, *args]))
 
 
 def _as_in_tensorflow_1(node: cst.Call) -> bool:

@@ -223,7 +223,7 @@ def _left_open(symbol: str) -> tuple[Sequence[str] | None, Sequence[str]]:
     None for a function without weights.
     """
     name = contrib_name(symbol)
-    if symbol == "tf.get_variable":
+    if symbol == "tf.get_variable" or name == "embed_sequence":
         return ("initializer", "regularizer"), ()
     if any(one in symbol for one in _EMPTY):
         return (() if name in SIGNATURES else None), ()

@@ -55,8 +55,10 @@ _STARTS = {
     "truncated_normal": "truncated_normal",
 }
 _MAKERS = (
-    *("get_variable", "new_variable", "keep_weights"),
-    *("make_input_layer", "make_linear_model"),
+    "get_variable",
+    "new_variable",
+    "make_input_layer",
+    "make_linear_model",
 )
 _BRANCHES = (
     ast.If, ast.For, ast.While, ast.Try, ast.FunctionDef, ast.ListComp, ast.DictComp,
@@ -94,9 +96,6 @@ def move_weights(lifted: Lifted) -> None:
             return
         name = attribute_of_self(node.func)
         lifted.at = node
-        if name == "keep_weights":
-            shown = lifted.of(node.args[0])
-            raise Refused(f"`{shown}` makes variables where it is called")
         if name in columns:
             columns[name](lifted, node)
         else:

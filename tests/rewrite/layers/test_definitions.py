@@ -63,6 +63,14 @@ def lift(folder: Path, **files: str) -> tuple[dict[str, str], list[str]]:
             "an object with variables in a loop over tensors",
         ),
         (
+            "net = [tf.layers.dense(one, 1) for one in features][0]",
+            "`tf.layers.dense` makes variables where it is called",
+        ),
+        (
+            "net = tf.nn.rnn_cell.GRUCell(2)(features, features)[0]",
+            "makes variables where it is called",
+        ),
+        (
             "net = list(map(lambda x: tf.layers.dense(x, 1), [features]))[0]",
             "layers in a lambda",
         ),
@@ -293,29 +301,6 @@ def test_what_would_make_other_variables_is_kept(
     texts, left = lift(tmp_path, program=text, blocks=HEAD + BLOCK)
     assert texts["program"] == text
     assert "it would make `Dense(name='last', units=5)` in place of" in left[0]
-
-
-def test_what_only_the_call_can_count_is_made_by_it(tmp_path: Path) -> None:
-    code = (
-        "parts = [tf.layers.dense(f, 1) for f in features]\n"
-        "for n in range(len(features)):\n"
-        "    parts.append(tf.contrib.slim.conv2d(features[n], 3, 1))\n"
-        "more = '/cpu:0'\n"
-        "with tf.device(more):\n"
-        "    net = tf.contrib.slim.repeat(parts[0], 2, block, 3)\n"
-        "more = '/cpu:1'\n"
-        "with tf.device(more):\n"
-        "    net = tf.contrib.slim.conv2d(net, 3, 1)"
-    )
-    text = f"{HEAD}{BLOCK}\n\n{program(code)}"
-    texts, left = lift(tmp_path, program=text)
-    assert not left
-    made = texts["program"]
-    assert "[self.keep_weights(tf.layers.dense, f, 1) for f in features]" in made
-    assert "self.keep_weights(tf.contrib.slim.conv2d, features[n], 3, 1)" in made
-    assert "self.repeat = tf.estimator.FunctionLayer(" in made
-    # Its value changes between layers, so the call alone has it.
-    assert "        more = '/cpu:0'\n        with" in made
 
 
 def test_a_name_of_two_loops_is_no_parameter(tmp_path: Path) -> None:

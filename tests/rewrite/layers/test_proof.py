@@ -21,11 +21,10 @@ HERE = Path(__file__).parent
 LEGACY = HERE.parents[2] / "fixtures" / "legacy"
 PROGRAMS = {
     "towers": ("towers.py", "towers_blocks.py"),
-    "families": ("families.py",),
+    "functions": ("functions.py",),
     "held": ("held.py", "held_net.py"),
     "coder": ("coder.py",),
     "columns": ("columns.py",),
-    "mixed": ("mixed.py",),
 }
 # Of each kind and file, as many as this, from all over it.
 MOST = 3

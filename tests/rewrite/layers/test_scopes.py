@@ -10,13 +10,7 @@ from tfmigrate.code.blocked import Blocked
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.rewrite.layers.together import lifted_together
 
-HEAD = """\
-import tensorflow as tf
-
-slim = tf.contrib.slim
-
-
-"""
+HEAD = "import tensorflow as tf\n\nslim = tf.contrib.slim\n\n\n"
 TAIL = """\
     loss = tf.losses.mean_squared_error(labels, net)
     return tf.estimator.EstimatorSpec(mode, loss=loss)
@@ -40,8 +34,10 @@ def test_how_weights_begin() -> None:
         "        net = tf.layers.dense(net, 3, bias_initializer=None)\n"
         "    net *= tf.get_variable('w', [3], initializer=None)\n"
         "    net = tf.layers.flatten(net)\n"
+        "    net += slim.embed_sequence(params['ids'], 9, 3)\n"
     )
     assert "Dense(3, kernel_initializer=tf.ones_initializer())" in found
+    assert "slim.embed_sequence, 9, 3, initializer=tf.zeros_initializer())" in found
     assert "self.get_variable('w', [3], initializer=tf.zeros_initializer())" in found
 
 
@@ -64,11 +60,9 @@ def test_arguments_of_functions() -> None:
         "    net = slim.repeat(net, 2, slim.conv2d, 8, 3)\n"
         "    net = slim.fully_connected(slim.flatten(net), 1)\n"
     )
-    assert (
-        "slim.conv2d, 8, 3, 2, 'SAME', normalizer_fn=slim.batch_norm, "
-        "normalizer_params={'decay': 0.9, **{'scale': True}})" in found
-    )
-    assert "slim.max_pool2d(net, 2, padding='VALID')" in found
+    assert "slim.conv2d, 8, 3, 2, 'SAME', normalizer_fn=slim.batch_norm)" in found
+    assert "normalizer_params={'decay': 0.9, **{'scale': True}})" in found
+    assert "slim.max_pool2d, 2, padding='VALID')" in found
     assert "(slim.repeat, 2, slim.conv2d, 8, 3, padding='VALID')" in found
     assert "(slim.fully_connected, 1)" in found
 

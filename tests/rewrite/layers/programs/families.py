@@ -22,6 +22,21 @@ def unit(x, depth, scale=0.5, scope=None):
         return x + scale * slim.conv2d(y, x.shape[-1].value, 1, activation_fn=None)
 
 
+def scopes(is_training, decay):
+    """Arguments of every layer, as a function that returns a scope."""
+    norm = {"is_training": is_training, "decay": 0.8, "scale": True}
+    with slim.arg_scope(
+        [slim.conv2d, slim.fully_connected],
+        activation_fn=tf.nn.softplus,
+        weights_initializer=start,
+        weights_regularizer=slim.l2_regularizer(decay),
+        normalizer_fn=slim.batch_norm,
+        normalizer_params=norm,
+    ):
+        with slim.arg_scope([unit], scale=0.3) as found:
+            return found
+
+
 def places(x):
     """Layers without a name are counted in each scope."""
     for name in ("left", "right"):
@@ -47,19 +62,11 @@ def parts(x):
 
 def picture(x, is_training, params):
     x = places(x)
-    for number in range(2):
-        x = unit(x, 3, 0.3, scope="unit_%d" % number)
-    norm = {"is_training": is_training, "decay": 0.8, "scale": True}
-    with slim.arg_scope(
-        [slim.conv2d, slim.fully_connected],
-        activation_fn=tf.nn.softplus,
-        weights_initializer=start,
-        weights_regularizer=slim.l2_regularizer(params["decay"]),
-        normalizer_fn=slim.batch_norm,
-        normalizer_params=norm,
-    ):
+    with slim.arg_scope(scopes(is_training, params["decay"])):
         net = slim.conv2d(x, 3, [3, 3], stride=2, scope="first")
         net = slim.repeat(net, 2, slim.conv2d, 4, [3, 3], scope="again")
+        for number in range(2):
+            net = unit(net, 3, scope="unit_%d" % number)
         net = slim.separable_conv2d(
             net, 5, 3, 1, weights_initializer=start, normalizer_fn=None
         )
@@ -70,15 +77,13 @@ def picture(x, is_training, params):
 
 
 def words(x, lengths, params, is_training):
-    """Recurrent networks of several kinds."""
+    """A recurrent network whose cells begin as the scope says."""
     init = tf.random_uniform_initializer(-0.1, 0.1) if params["drawn"] else start
-    with tf.variable_scope("words"):
-        x = tf.layers.dense(
-            x, params["units"], activation=tf.nn.tanh, kernel_initializer=init
-        )
+    with tf.variable_scope("words", initializer=init):
+        x = tf.layers.dense(x, params["units"], activation=tf.nn.tanh)
         cells = []
         for size in params["sizes"]:
-            cell = tf.nn.rnn_cell.LSTMCell(size, initializer=init)
+            cell = tf.nn.rnn_cell.LSTMCell(size)
             if params["kept"] < 1:
                 cell = tf.nn.rnn_cell.DropoutWrapper(cell, params["kept"])
             cells.append(cell)
@@ -107,7 +112,7 @@ def model_fn(features, labels, mode, params):
     is_training = mode == tf.estimator.ModeKeys.TRAIN
     with tf.variable_scope("picture"):
         seen = picture(features["image"], is_training, params)
-    with tf.variable_scope("read"):
+    with tf.variable_scope("read", regularizer=layers.l2_regularizer(0.01)):
         said = words(features["words"], features["length"], params, is_training)
     with arg_scope([layers.fully_connected], weights_initializer=start):
         seen = layers.layer_norm(seen, scope="norm")
