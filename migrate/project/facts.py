@@ -19,7 +19,7 @@ from tfmigrate.compat.notebooks import Notebook, NotebookError
 from ..names.nodes import everything
 from ..names.resolver import Resolver
 from ..names.scopes import BindingKind, ScopeTree
-from .files import is_ours, mentions_legacy
+from .files import is_ours, mentions_legacy, project_root
 from .import_lines import import_lines, relative_files
 from .kept import Modules, Recent
 from .reading import digest, exists, is_file, read_file, read_or_nothing, sources_in
@@ -380,6 +380,21 @@ class ProjectFacts:
     def importers(self, path: Path) -> tuple[Path, ...]:
         """The given files that import the module at ``path``, by name."""
         return tuple(sorted(self._index().get(os.path.abspath(path), ())))
+
+    def importers_besides(self, path: Path) -> Iterator[Path]:
+        """Files that were not given, beside or above one, and import it by name."""
+        given = {os.path.abspath(one) for one in self.files}
+        own = os.path.abspath(path)
+        root = project_root([path])
+        for folder in Path(own).parents if own in given else ():
+            for name in sources_in(folder):
+                other = os.path.join(folder, name)
+                if other not in given and own in self.imported(
+                    other, read_or_nothing(other)
+                ):
+                    yield Path(other)
+            if folder == root or root not in folder.parents:
+                break
 
     def users(self, *paths: Path) -> Iterator[Path]:
         """The given files that import one of these, however far; each of them once."""

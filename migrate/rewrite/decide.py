@@ -289,11 +289,15 @@ def _lost_by_others(
         for name, bindings in old.items()
         if name not in new and bindings[0].kind is not BindingKind.IMPORT
     }
-    for user in sorted(facts.importers(before.path)):
+    besides = sorted(facts.importers_besides(before.path)) if gone else []
+    for user in (*sorted(facts.importers(before.path)), *besides):
         words = _WORD.findall(read_or_nothing(user).decode("utf-8", "replace"))
-        if is_test(user.name) and gone.intersection(words):
-            name = sorted(gone.intersection(words))[0]
-            yield f"`{name}` is no more, which {user.name} names"
+        named = sorted(gone.intersection(words))
+        if named and is_test(user.name):
+            yield f"`{named[0]}` is no more, which {user.name} names"
+        elif named and user in besides:
+            why = f"{user.name}, which names `{named[0]}`, is not among the files given"
+            raise Refused(f"{why}: give both to the run")
 
 
 def _findings(

@@ -313,8 +313,7 @@ def test_a_scope_around_layers_of_another_file_is_not_lost(
     (tmp_path / "main.py").write_text(text)
     printed = rewrite(tmp_path)
     assert "1 kept" in printed
-    around = "the calls of `Middle`" if inside else "`nets.Small` of another file"
-    assert f"an arg_scope is around {around}" in printed
+    assert "an arg_scope is around the calls of `small` (main.py:" in printed
 
 
 def test_the_projects_own_tests_pass_after_the_rewrite(project: Path) -> None:

@@ -246,6 +246,15 @@ def test_a_session_holds_nothing_that_a_native_program_needs(tmp_path: Path) -> 
     assert "tf.compat.v1.Session" in after["s.py"]
 
 
+def test_what_a_file_beside_the_run_names_stays(tmp_path: Path) -> None:
+    (tmp_path / "other.py").write_text("import train\n\ntrain.model_fn\n", "utf-8")
+    report = rewritten(tmp_path, {"train.py": NATIVE, "helpers.py": HELPERS})
+    ((_, program),) = report.programs
+    assert program.outcome is ProgramOutcome.KEPT
+    why = "other.py, which names `model_fn`, is not among the files given"
+    assert why in (program.reason or "")
+
+
 def test_a_session_with_a_graph_of_its_own_runs_under_todays_names(
     tmp_path: Path,
 ) -> None:
