@@ -14,8 +14,6 @@ import click
 
 from .. import __version__
 
-__all__ = ["main"]
-
 # command name -> (module in this package, attribute, one-line help).
 # The help line is repeated here so that `tfmigrate --help` imports no command.
 COMMANDS: dict[str, tuple[str, str, str]] = {

@@ -17,8 +17,6 @@ from ..report.printable import printable
 if TYPE_CHECKING:
     from ..verify.checkpoints.contents import Checkpoint
 
-__all__ = ["checkpoint"]
-
 EPILOG = """\b
 Examples:
   tfmigrate checkpoint list runs/model.ckpt-1000

@@ -21,19 +21,6 @@ from ..project.workers import Limits
 from ..report.colours import print_coloured, wants_colours
 from ..report.model import FileResult, Report
 
-__all__ = [
-    "FORMATS",
-    "NamedPath",
-    "exit_code",
-    "file_options",
-    "files_below",
-    "job_from",
-    "require_writable",
-    "run_on_stdin",
-    "run_with_progress",
-    "write_report",
-]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 

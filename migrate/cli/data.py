@@ -8,8 +8,6 @@ import click
 
 from ..datasets import bundled, fashion_mnist
 
-__all__ = ["data"]
-
 EPILOG = """\b
 Examples:
   tfmigrate data fashion-mnist

@@ -13,8 +13,6 @@ from ..errors import require_tensorflow
 if TYPE_CHECKING:
     from ..verify.demo import Told
 
-__all__ = ["demo"]
-
 EPILOG = """\b
 Examples:
   tfmigrate demo                      into ./demo-output

@@ -11,8 +11,6 @@ import click
 
 from ..errors import UserError
 
-__all__ = ["doctor"]
-
 EPILOG = """\b
 Examples:
   tfmigrate doctor

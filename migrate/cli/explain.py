@@ -9,8 +9,6 @@ import click
 from ..rules.pages import rule_page
 from ..rules.registry import find_rule
 
-__all__ = ["explain"]
-
 EPILOG = """\b
 Examples:
   tfmigrate explain TFM203

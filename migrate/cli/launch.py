@@ -17,8 +17,6 @@ from ..errors import UserError, missing, require_tensorflow
 if TYPE_CHECKING:
     from ..launch.cluster import Task
 
-__all__ = ["launch"]
-
 EPILOG = """\b
 Examples:
   tfmigrate launch --workers 2 train.py

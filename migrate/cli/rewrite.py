@@ -34,8 +34,6 @@ from .common import (
     write_report,
 )
 
-__all__ = ["rewrite"]
-
 EPILOG = """\b
 Examples:
   tfmigrate rewrite train.py --diff       show what would change

@@ -8,8 +8,6 @@ import click
 
 from ..rules.registry import all_rules
 
-__all__ = ["rules"]
-
 EPILOG = """\b
 Examples:
   tfmigrate rules

@@ -12,8 +12,6 @@ import click
 
 from ..errors import UserError, missing, require_tensorflow
 
-__all__ = ["run"]
-
 # The launcher is found by path, so that this process never imports the runtime
 # (and with it TensorFlow).
 _START = Path("launcher") / "start.py"

@@ -20,8 +20,6 @@ from .common import (
     write_report,
 )
 
-__all__ = ["scan"]
-
 EPILOG = """\b
 Examples:
   tfmigrate scan src/                            findings and a summary

@@ -14,8 +14,6 @@ from ..project.journal import lock
 from ..project.journal import undo as undo_last
 from ..report.printable import printable
 
-__all__ = ["undo"]
-
 EPILOG = """\b
 Examples:
   tfmigrate undo                 in the project that was rewritten

@@ -19,8 +19,6 @@ from .common import require_writable
 if TYPE_CHECKING:
     from ..verify.sides import Command
 
-__all__ = ["verify"]
-
 EPILOG = """\b
 Examples:
   tfmigrate verify old/train.py new/train.py

@@ -19,8 +19,6 @@ from ..errors import UserError
 from . import idx
 from .bundled import bundled
 
-__all__ = ["FILES", "Located", "find", "keras_caches", "make_keras_home", "place"]
-
 SUBFOLDER = Path("datasets") / "fashion-mnist"
 DEBIAN_FOLDER = Path("/usr/share/datasets/fashion-mnist")
 ORIGIN = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/"

@@ -11,8 +11,6 @@ from ..report.findings import Finding
 from ..report.model import FileResult, Report
 from ..report.proofs import Proof
 
-__all__ = ["json_report", "report_data", "schema"]
-
 FORMAT = 3
 
 

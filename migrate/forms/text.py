@@ -11,8 +11,6 @@ from ..report.model import FileResult, FileStatus, Report
 from ..report.printable import printable, quoted_name
 from ..report.proofs import ProofOutcome
 
-__all__ = ["diff_text", "finding_line", "program_lines", "summary_lines", "text_report"]
-
 
 def finding_line(finding: Finding) -> str:
     """``path:line:col RULE message``, with what became of it."""

@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-__all__ = ["Task", "free_ports", "local_cluster"]
-
 # Tasks that end by themselves when training does; the others serve them, or watch.
 TRAINING = ("chief", "worker")
 

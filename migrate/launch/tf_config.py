@@ -12,8 +12,6 @@ from typing import Any
 
 from ..errors import did_you_mean
 
-__all__ = ["Level", "Remark", "check_tf_config"]
-
 ROLES = ("chief", "master", "worker", "ps", "evaluator")
 _KEYS = ("cluster", "task", "environment", "job", "rpc_layer", "session_master")
 _KEYS_OF_OTHERS = frozenset({"eval_session_master", "service", "model_dir"})

@@ -17,39 +17,6 @@ import libcst as cst
 from ..project.facts import ParsedModule
 from .terms import Term, constant, term
 
-__all__ = [
-    "CALLED",
-    "Argument",
-    "Cell",
-    "Choice",
-    "Config",
-    "Const",
-    "Dict",
-    "Each",
-    "Env",
-    "Function",
-    "Instance",
-    "Layer",
-    "Partial",
-    "Property",
-    "Seq",
-    "Symbol",
-    "Tensor",
-    "Time",
-    "Unknown",
-    "Value",
-    "chosen",
-    "join",
-    "latest",
-    "loose",
-    "of_mode",
-    "one_of",
-    "options_of",
-    "term_of",
-    "time_of",
-    "with_term",
-]
-
 
 class Time(enum.IntEnum):
     """When a value is known: the later of two times is the greater."""

@@ -7,8 +7,6 @@ import warnings
 from functools import lru_cache
 from typing import Any, TypeVar, overload
 
-__all__ = ["children", "expression_of", "parents_of", "tree_of", "walk"]
-
 # Fields that hold words and numbers, or nodes that many others share.
 _NO_NODES = {
     *("arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind"),

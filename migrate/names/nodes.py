@@ -15,15 +15,6 @@ from typing import Any, TypeVar, overload
 
 import libcst as cst
 
-__all__ = [
-    "CodeTransformer",
-    "children",
-    "code_fields",
-    "everything",
-    "parents",
-    "walk",
-]
-
 # Fields that hold punctuation or layout: never names.
 _LAYOUT = {
     "lpar",

@@ -19,8 +19,6 @@ from .names import Door, canonical, door
 from .scope_builder import build_scopes
 from .scopes import Binding, BindingKind, Scope, ScopeKind, ScopeTree
 
-__all__ = ["Door", "Exports", "Resolver"]
-
 Answer = TypeVar("Answer")
 
 # (absolute module name, exported name) -> dotted path it stands for, or None.

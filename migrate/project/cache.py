@@ -32,8 +32,6 @@ from .files import project_root
 from .journal import FOLDER, own_folder
 from .reading import asked, is_so
 
-__all__ = ["Cache"]
-
 # Entries of a project: one for each choice of paths and options.
 _KEPT = 16
 _SIGNATURE = hashlib.sha256().digest_size

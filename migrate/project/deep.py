@@ -14,8 +14,6 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
-__all__ = ["bracket_depth", "call_deep"]
-
 T = TypeVar("T")
 _STACK = 512 * 1024 * 1024  # reserved, not used: pages are touched as needed
 _RECURSION = 20_000

@@ -14,17 +14,6 @@ import pathspec
 from ..errors import UserError, missing
 from .reading import read_file
 
-__all__ = [
-    "WRITTEN_HERE",
-    "Candidate",
-    "find_files",
-    "from_here",
-    "holds_requirements",
-    "is_ours",
-    "mentions_legacy",
-    "project_root",
-]
-
 # In the docstring of modules that a rewrite adds to a project.
 WRITTEN_HERE = "written by `tfmigrate rewrite` as a part of this project."
 _DOCSTRING = re.compile(r'''(?:\s|#[^\n]*\n)*"""(.*?)"""''', re.DOTALL)

@@ -14,8 +14,6 @@ from ..names.scopes import ScopeTree
 from .parsing import parse
 from .sources import Source
 
-__all__ = ["GuardError", "check_output"]
-
 _OWN_NAME = re.compile(r"__tfmigrate_(?:(?:cell|magic)_\d+|new_cell)__\Z")
 _ALWAYS = frozenset(dir(builtins)) | {
     "__file__",

@@ -28,8 +28,6 @@ from ..errors import UserError
 from .reading import digest
 from .writes import Moved, Target, read_plain, replace_file, sweep, write_new
 
-__all__ = ["Change", "Undone", "Written", "lock", "undo", "write_all"]
-
 FOLDER = ".tfmigrate"
 KEPT_RUNS = 10
 _FORMATS = (1, 2)

@@ -8,8 +8,6 @@ from weakref import WeakValueDictionary
 
 from .sources import SourceError
 
-__all__ = ["Modules", "Recent"]
-
 # Parsed modules, or answers that hold some, kept at a time.
 _CACHE = 64
 

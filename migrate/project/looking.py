@@ -10,8 +10,6 @@ from ..errors import UserError
 from .files import find_files, from_here
 from .workers import Limits, Overrun, work_through
 
-__all__ = ["look_for_files"]
-
 
 @dataclass(frozen=True)
 class _Look:

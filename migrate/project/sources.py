@@ -25,8 +25,6 @@ from .parsing import parse
 from .reparsing import parse_again
 from .text import Lines
 
-__all__ = ["Source", "SourceError", "load_source"]
-
 _FORM_FEED_LINE = re.compile(r"(?m)^[ \t]*\x0c[ \t\x0c]*(?=\r?$)")
 _MOST_BRACKETS = 190  # CPython's tokenizer gives up at 200
 _FORM_FEED_MARK = "# __tfmigrate_form_feed__"

@@ -25,8 +25,6 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
 
-__all__ = ["Limits", "Outcome", "Overrun", "work_through"]
-
 Task = TypeVar("Task")
 Made = TypeVar("Made")
 

@@ -12,8 +12,6 @@ from .findings import Finding, Outcome, ProgramOutcome
 from .needs import Need
 from .proofs import Proof, ProofOutcome
 
-__all__ = ["FileFacts", "FileResult", "FileStatus", "Lack", "ProgramResult", "Report"]
-
 
 class FileStatus(enum.Enum):
     """What became of a file."""

@@ -36,8 +36,6 @@ from .places import NoPlace, place_of
 from .programs import Group, group_of, is_beside_programs, supported_by
 from .training_file import check_has, name_for
 
-__all__ = ["Kept", "Moved", "part_in_programs"]
-
 _WORD = re.compile(r"\w+")
 
 # Under `python -m` as well, the folder of a file is one that Python looks into.

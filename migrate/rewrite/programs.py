@@ -14,8 +14,6 @@ from ..project.selection import file_is_ignored, is_test
 from ..project.sources import SourceError
 from .estimator_words import names_estimators
 
-__all__ = ["Group", "group_of", "supported_by"]
-
 _WORD = re.compile(rb"stimator|contrib|SessionRun|learn_runner")
 # What a file that only passes Estimators on says of them.
 _CALL = re.compile(rb"\.(?:train|evaluate|predict)\(|train_and_evaluate|_fn\b|stimator")

@@ -22,8 +22,6 @@ from ..training import parts_for, training_module
 from .asked import words_by_hand
 from .places import NoPlace, Place
 
-__all__ = ["ADDED", "check_has", "name_for", "training_text", "with_training_files"]
-
 ADDED = "TFM107"
 # The first that a project has not taken for something of its own.
 NAMES = ("training", "training_loop", "tf2_training")

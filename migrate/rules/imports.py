@@ -14,8 +14,6 @@ from ..names.table import in_compat_v1, is_known, lookup, needs_nothing
 from ..project.text import Edit
 from .context import Context
 
-__all__ = ["Fate", "ImportItem", "gather_imports", "has_no_home", "rewrite_imports"]
-
 
 class Fate(enum.Enum):
     """What happens to an imported name."""

@@ -13,8 +13,6 @@ from pathlib import Path
 
 from ..names.ast_nodes import walk as walk_ast
 
-__all__ = ["ADVICE", "advice_for", "kept_reasons", "kept_section"]
-
 _TOOL = Path(__file__).resolve().parent.parent
 _FOLDERS = ("model", "rewrite/layers")
 # What says where a value comes from returns its reasons.

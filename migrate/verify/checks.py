@@ -26,8 +26,6 @@ from .outcome import WEIGHT_TOLERANCE, Check, Noise, Outcome
 from .recording import Recording
 from .slots import slot_checks, slot_noise
 
-__all__ = ["judge", "noise_between"]
-
 # Figures are sums over examples of what the weights give.
 FIGURE_TOLERANCE = 1e-4
 # Where losses drift by rounding, examples near a border change their class.

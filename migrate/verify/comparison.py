@@ -11,18 +11,6 @@ import numpy as np
 from .matching import MatchError, Places, pair_weights
 from .recording import Array, Recording
 
-__all__ = [
-    "LOSS_TOLERANCE",
-    "NOISE_FACTOR",
-    "Trajectory",
-    "compare_trajectories",
-    "largest_share",
-    "noise_of",
-    "paired_weights",
-    "partners",
-    "told_replicas",
-]
-
 # Real TF 1.15.5 with another number of threads, or TF 2.15.1, stays within 3e-7
 # of itself over 50 steps of dense models and within 1e-5 over the first ten or
 # so steps of convolutional ones (recordings under fixtures/oracle/).

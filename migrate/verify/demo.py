@@ -21,8 +21,6 @@ from .runner import Settings, run_program
 from .sides import look_at
 from .verdict import Verdict
 
-__all__ = ["Told", "prepare_folder", "run_demo"]
-
 Say = Callable[[str], None]
 
 PROGRAM = "legacy/fashion_mnist_mirrored"

@@ -11,8 +11,6 @@ from .recording import Recording
 from .table import heading, rows
 from .verdict import Training, Verdict, told_tensorflow
 
-__all__ = ["page", "render", "table"]
-
 WIDTH, HEIGHT = 720, 280
 LEFT, RIGHT, TOP, BOTTOM = 64, 12, 12, 36
 FIRST, SECOND, LIMIT, REAL = "#0b62a4", "#d9480f", "#868e96", "#2b8a3e"

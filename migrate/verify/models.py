@@ -17,8 +17,6 @@ from ..errors import UserError
 from .comparison import largest_share
 from .outcome import Check, Outcome
 
-__all__ = ["ModelVerdict", "compare_models", "model_in"]
-
 Say = Callable[[str], None]
 
 # Sums over a layer's inputs, added in another order.

@@ -21,8 +21,6 @@ from .sides import Kind, Side
 from .statistics import equivalence
 from .verdict import Comparison, Training, Verdict
 
-__all__ = ["Earlier", "Options", "Verdict", "verify"]
-
 Say = Callable[[str], None]
 
 # oneDNN's kernels, the default of today's TensorFlow, add in another order than

@@ -13,16 +13,6 @@ from numpy.typing import NDArray
 
 from ..errors import UserError
 
-__all__ = [
-    "FORMAT",
-    "Recording",
-    "is_recording",
-    "load_recording",
-    "read_weights",
-    "save_recording",
-    "write_weights",
-]
-
 FORMAT = 1
 
 Array = NDArray[Any]

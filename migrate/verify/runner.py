@@ -14,15 +14,6 @@ from ..errors import UserError
 from .recording import Recording, load_recording
 from .sides import Kind, Side
 
-__all__ = [
-    "Launch",
-    "ProgramFailed",
-    "Settings",
-    "command_of",
-    "run_process",
-    "run_program",
-]
-
 
 @dataclass(frozen=True)
 class Settings:

@@ -15,8 +15,6 @@ from ..errors import UserError, missing
 from ..names.ast_nodes import walk as walk_ast
 from .recording import is_recording
 
-__all__ = ["Command", "Kind", "Side", "look_at", "program_text", "project_side"]
-
 
 class Kind(enum.Enum):
     """What can be compared."""

@@ -15,8 +15,6 @@ from .comparison import NOISE_FACTOR, partners
 from .outcome import WEIGHT_TOLERANCE, Check, Noise, Outcome
 from .recording import Array, Recording
 
-__all__ = ["slot_checks", "slot_noise"]
-
 # Below this share of the largest slot of its kind a slot is rounding: a bias before
 # a normalization has a gradient that is nothing else.
 _ROUNDING = 1e-6

@@ -12,8 +12,6 @@ from .outcome import Check, Outcome
 from .recording import Recording
 from .verdict import Comparison, Training, Verdict, told_tensorflow
 
-__all__ = ["as_json", "heading", "judged", "print_table", "print_verdict", "rows"]
-
 # What is compared, in the order of Training.comparisons.
 _PAIRS = ("A and B", "A and real", "B and real")
 

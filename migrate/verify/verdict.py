@@ -12,8 +12,6 @@ from .recording import Recording
 from .sides import Side
 from .statistics import Equivalence
 
-__all__ = ["Comparison", "Training", "Verdict"]
-
 
 @dataclass(frozen=True)
 class Comparison:

@@ -21,8 +21,6 @@ from ..values import Const, Dict, Env, Layer, Tensor, Time, Value, latest
 if TYPE_CHECKING:
     from ..calls import Calls
 
-__all__ = ["Call", "Handler", "find", "handles", "said"]
-
 
 @dataclass(frozen=True)
 class Call:

@@ -19,8 +19,6 @@ from ..values import (
 )
 from . import Call, handles
 
-__all__ = ["by_function", "told"]
-
 
 def by_function(call: Call) -> Value:
     """Notes that the call makes variables, whatever its arguments mean."""

@@ -14,8 +14,6 @@ from .page import Page
 from .strategies import for_servers
 from .word import Handler, Word, arguments, named, root_of, taken
 
-__all__ = ["CLUSTER", "FIELDS", "WORDS", "clusters", "fields", "of_trainer", "replaced"]
-
 FIELDS = (
     "model_dir",
     "tf_random_seed",

@@ -16,8 +16,6 @@ from .config import of_trainer
 from .page import Page
 from .word import Handler, Odd, Word, arguments, taken
 
-__all__ = ["WORDS", "callbacks"]
-
 _HOMES = ("tf.train", "tf.estimator")
 _BASES = tuple(f"{home}.SessionRunHook" for home in _HOMES)
 _FETCHES = tuple(f"{home}.SessionRunArgs" for home in _HOMES)

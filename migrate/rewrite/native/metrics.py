@@ -24,8 +24,6 @@ from .code import (
     parsed,
 )
 
-__all__ = ["SIGNATURES", "Metric", "decisions", "kind_of", "metric"]
-
 Types = Mapping[str, "str | None"]
 
 _LABELS = ("labels", "predictions", "weights")

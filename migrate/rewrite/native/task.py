@@ -38,8 +38,6 @@ from .spec_hooks import read_hooks
 from .text import on_one_line
 from .updates import Trained, is_updates, read_training
 
-__all__ = ["Task", "alias_of", "task_of"]
-
 _SUMMARIES = "tf.summary."
 _INPUTS = (
     "exported classifiers and regressors name what they take as their receiver does; "

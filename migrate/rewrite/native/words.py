@@ -37,8 +37,6 @@ from .layout import tidied, wrapped
 from .page import Page
 from .word import Handler, Word
 
-__all__ = ["Reworded", "reworded", "watched"]
-
 
 @dataclass(frozen=True)
 class Reworded:

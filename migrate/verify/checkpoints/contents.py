@@ -15,8 +15,6 @@ from typing import Any
 
 from ...errors import UserError
 
-__all__ = ["Checkpoint", "Entry", "keras_lists", "open_checkpoint", "slot_of"]
-
 OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
 # TF1 numbers an optimizer's slots in the order it makes them.

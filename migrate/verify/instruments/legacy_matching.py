@@ -18,15 +18,6 @@ Runs on the Pythons of TF 1.x, 3.6 among them.
 import collections
 import re
 
-__all__ = [
-    "Match",
-    "MatchError",
-    "Weight",
-    "differing_shapes",
-    "match_weights",
-    "plain_name",
-]
-
 
 class MatchError(Exception):
     """The two programs do not have the same weights."""

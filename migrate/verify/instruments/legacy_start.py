@@ -14,8 +14,6 @@ if __package__:
 else:  # run by its path, on an interpreter without tfmigrate
     from legacy_matching import MatchError, Weight, match_weights
 
-__all__ = ["StartingWeights", "choose", "shapes_of", "training_name", "weights_of"]
-
 
 def choose(name, names, free, fits):
     """Which of the other program's trainings is the partner of this one, or None.

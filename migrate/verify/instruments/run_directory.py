@@ -16,8 +16,6 @@ from typing import Any
 
 from ..recording import Recording, save_recording
 
-__all__ = ["main"]
-
 # What optimizers of TF1 hang below the name of the variable they belong to.
 SLOT = re.compile(
     r"/(Adam|Adam_1|Momentum|RMSProp|RMSProp_1|Adagrad|Adadelta|Adadelta_1"

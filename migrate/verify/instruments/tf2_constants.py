@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["round_constants"]
-
 _NAMES = ("beta_1", "beta_2", "rho")
 
 

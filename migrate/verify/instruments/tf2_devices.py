@@ -8,8 +8,6 @@ from typing import Any
 
 import tensorflow as tf
 
-__all__ = ["use_cpu_replicas"]
-
 _GPUS = 8
 
 

@@ -15,8 +15,6 @@ from typing import Any
 
 import tensorflow as tf
 
-__all__ = ["keep_files_apart", "kept_apart"]
-
 
 def keep_files_apart(folder: Path) -> None:
     """Send checkpoints, summaries and exported models below ``folder``."""

@@ -11,8 +11,6 @@ import tensorflow as tf
 
 from .tf2_probe import Probe, Site, unconverted
 
-__all__ = ["MetricLog"]
-
 
 class MetricLog:
     """Last value of every metric, and which of them were fed by training."""

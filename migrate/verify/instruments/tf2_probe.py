@@ -28,8 +28,6 @@ from .legacy_matching import MatchError
 from .legacy_start import StartingWeights, weights_of
 from .tf2_weights import components, unwrapped
 
-__all__ = ["STOPPED", "Probe", "Site", "Training", "install", "unconverted"]
-
 STOPPED = "tfmigrate: the wanted number of steps is done"
 
 # An optimizer may be made after the first gradient.

@@ -31,8 +31,6 @@ from .legacy_random import steady_random_operations
 from .legacy_record import checkpoint_steps, exported_names
 from .legacy_weights import drawn_weights
 
-__all__ = ["main", "run_script", "seed_everything", "switch_shuffling_off"]
-
 
 def parser() -> argparse.ArgumentParser:
     """Options of this instrument."""

@@ -13,8 +13,6 @@ import tensorflow as tf
 from ..checkpoints.contents import keras_lists
 from . import tf2_weights
 
-__all__ = ["constants", "optimizers", "read_slots"]
-
 Slot = tuple[str, np.ndarray[Any, Any]]
 
 

@@ -26,8 +26,6 @@ from .legacy_start import training_name
 from .tf2_files import kept_apart
 from .tf2_probe import STOPPED, Probe, Training, unconverted
 
-__all__ = ["Trainers"]
-
 # A program that asks so often for steps of a training that has them all never ends.
 _PATIENCE = 100
 

@@ -9,15 +9,6 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-__all__ = [
-    "VariableLog",
-    "are_initialized",
-    "assign",
-    "components",
-    "read",
-    "unwrapped",
-]
-
 
 def unwrapped(variable: Any) -> Any:
     """The TensorFlow variable behind ``variable``, which may be Keras 3's."""

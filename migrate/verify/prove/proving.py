@@ -29,8 +29,6 @@ from ..sides import Command, project_side
 from ..verdict import Verdict
 from .trees import copy_tree
 
-__all__ = ["Trial", "proved"]
-
 Say = Callable[[str], None]
 Run = Callable[[Job], Report]
 
