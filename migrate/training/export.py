@@ -23,9 +23,9 @@ class Trainer(core.Trainer):
             raise ValueError(f"There is no checkpoint in {self.model_dir}.")
         features = receiver.get_concrete_function().structured_outputs
         self._prepare(features, checkpoint_path)
-        version = int(time.time())
-        while tf.io.gfile.exists(f"{folder}/{version}"):
-            version += 1
+        names = tf.io.gfile.listdir(folder) if tf.io.gfile.isdir(folder) else []
+        others = [int(one.strip("/")) for one in names if one.strip("/").isdigit()]
+        version = max([int(time.time()), *(one + 1 for one in others)])
         path, unfinished = f"{folder}/{version}", f"{folder}/temp-{version}"
         signatures = self._signatures(receiver)
         module = self._exported()

@@ -137,13 +137,6 @@ def test_gradients_stop_at_labels_that_are_no_data(
     assert (b"stop_gradient(" in text) is stops
 
 
-def test_slim_has_those_of_contrib() -> None:
-    given = {"logits": "z", "onehot_labels": "y"}
-    name = "losses.softmax_cross_entropy"
-    slim = given_data(f"tf.contrib.slim.{name}", given)
-    assert slim == given_data(f"tf.contrib.{name}", given)
-
-
 def test_the_same_losses_and_gradients(
     case_of_losses: Any,
     cases: ModuleType,

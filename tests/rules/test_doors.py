@@ -171,3 +171,8 @@ def meanings(path: Path, facts: ProjectFacts) -> set[str]:
         if dotted is not None:
             found.add(dotted.replace("tensorflow", "tf", 1))
     return found
+
+
+def test_slim_hands_on_what_contrib_has() -> None:
+    for name in ("losses.log_loss", "metrics.streaming_auc"):
+        assert canonical(f"tensorflow.contrib.slim.{name}") == f"tf.contrib.{name}"
