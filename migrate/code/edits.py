@@ -29,7 +29,7 @@ class Put(cst.CSTTransformer):
     def __init__(self, places: Mapping[Any, Any], root: cst.CSTNode) -> None:
         self.places = places
         self.parents = parents(root)
-        self.above = _above(root, places)
+        self.above = _above(self.parents, root, places)
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         return node in self.above
@@ -46,17 +46,16 @@ class Put(cst.CSTTransformer):
         return cst.FlattenSentinel(new) if isinstance(new, list) else new
 
 
-_OPERATIONS = (
+_OPERATORS = (
     cst.BinaryOperation,
     cst.UnaryOperation,
     cst.BooleanOperation,
     cst.Comparison,
     cst.IfExp,
-    cst.Lambda,
-    cst.NamedExpr,
-    cst.Await,
 )
-_TIGHT = (*_OPERATIONS[:5], cst.ComparisonTarget, cst.Attribute, cst.StarredElement)
+# Expressions that what stands beside them may tear apart, and what does.
+_LOOSE = (*_OPERATORS, cst.Lambda, cst.NamedExpr, cst.Await)
+_TIGHT = (*_OPERATORS, cst.ComparisonTarget, cst.Attribute, cst.StarredElement)
 
 
 def _fitting(
@@ -73,7 +72,7 @@ def _fitting(
         whole = isinstance(parent, (cst.Assign, cst.AssignTarget, cst.Return, cst.For))
         around = not whole and not isinstance(parent, (cst.Index, cst.CompFor))
     else:
-        around = isinstance(new, _OPERATIONS) and (called or isinstance(parent, _TIGHT))
+        around = isinstance(new, _LOOSE) and (called or isinstance(parent, _TIGHT))
     if not around:
         return new
     return new.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
@@ -110,7 +109,9 @@ class Edits:
 
     def apply(self, module: cst.Module) -> cst.Module:
         """The edited module."""
-        edited = module.visit(_Applier(self, _above(module, self.touched())))
+        edited = module.visit(
+            _Applier(self, _above(parents(module), module, self.touched()))
+        )
         assert isinstance(edited, cst.Module)
         return edited
 
@@ -119,9 +120,12 @@ class Edits:
         return {*self.nodes, *self.replace, *self.before}
 
 
-def _above(root: cst.CSTNode, touched: Iterable[cst.CSTNode]) -> set[cst.CSTNode]:
+def _above(
+    above: Mapping[cst.CSTNode, cst.CSTNode],
+    root: cst.CSTNode,
+    touched: Iterable[cst.CSTNode],
+) -> set[cst.CSTNode]:
     """The nodes that hold a touched one: the only ones worth a visit."""
-    above = parents(root)
     found: set[cst.CSTNode] = {root}
     for node in touched:
         current = above.get(node)

@@ -8,7 +8,7 @@ modules are cached by the hash of their content.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -225,9 +225,14 @@ class ProjectFacts:
 
         What is found on disk has an absolute one, and would be read a second time.
         """
+        return self.given.get(os.path.abspath(path), path)
+
+    @property
+    def given(self) -> Mapping[str, Path]:
+        """The given files by their absolute paths."""
         if self._given is None:
             self._given = {os.path.abspath(one): one for one in self.files}
-        return self._given.get(os.path.abspath(path), path)
+        return self._given
 
     def keep(self, parsed: ParsedModule, raw: bytes) -> None:
         """Remember a module for content that it was made of: it is not read again."""
@@ -383,13 +388,12 @@ class ProjectFacts:
 
     def importers_besides(self, path: Path) -> Iterator[Path]:
         """Files that were not given, beside or above one, and import it by name."""
-        given = {os.path.abspath(one) for one in self.files}
         own = os.path.abspath(path)
         root = project_root([path])
-        for folder in Path(own).parents if own in given else ():
+        for folder in Path(own).parents if own in self.given else ():
             for name in sources_in(folder):
                 other = os.path.join(folder, name)
-                if other not in given and own in self.imported(
+                if other not in self.given and own in self.imported(
                     other, read_or_nothing(other)
                 ):
                     yield Path(other)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,8 +51,7 @@ def group_of(parsed: ParsedModule, facts: ProjectFacts) -> Group | None:
     table = facts.answers[key]
     assert isinstance(table, dict)
     found = table.get(own)
-    given = {os.path.abspath(path) for path in facts.files}
-    if found is None and own not in given and names_estimators(parsed.resolver):
+    if found is None and own not in facts.given and names_estimators(parsed.resolver):
         return Group((parsed.path,))  # text from a pipe
     assert found is None or isinstance(found, Group)
     return found
@@ -85,7 +85,7 @@ def is_beside_programs(group: Group, facts: ProjectFacts) -> bool:
 
 def _groups(facts: ProjectFacts) -> dict[str, Group]:
     """Every Estimator file with its group."""
-    given = {os.path.abspath(path): path for path in facts.files}
+    given = facts.given
     files = _Files(facts, given)
     leaders: dict[str, str] = {}
 
@@ -165,7 +165,7 @@ def _takers(files: _Files, inside: set[str]) -> set[str]:
 class _Files:
     """What is asked of each file, once."""
 
-    def __init__(self, facts: ProjectFacts, given: dict[str, Path]) -> None:
+    def __init__(self, facts: ProjectFacts, given: Mapping[str, Path]) -> None:
         self.facts = facts
         self.given = given
         self._raw: dict[str, bytes] = {}

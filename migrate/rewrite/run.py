@@ -10,7 +10,6 @@ from pathlib import Path
 from ..options import Job
 from ..project.facts import ProjectFacts
 from ..project.garbage import collector_at_rest
-from ..project.looking import look_for_files
 from ..project.reading import Asked, asked, note
 from ..project.workers import Limits, Overrun, work_through
 from ..report.findings import Finding, Outcome, Safety
@@ -21,8 +20,6 @@ from .counting import counted
 from .pipeline import process_file, process_source
 from .settle import settle
 from .training_file import with_training_files
-
-__all__ = ["Limits", "look_for_files", "one_source", "run_job"]
 
 
 @dataclass(frozen=True)

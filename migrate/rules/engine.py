@@ -137,8 +137,7 @@ class _Engine:
         self._judge_methods()
         self._judge_strings()
         self._judge_bygone()
-        self._judge_dimensions()
-        self._judge_by_plugins()
+        self._judge_by_modules()
         self._judge_imports()
         if all(place.diagnosis.rule in SAID_OF_TF1 for place in self.found):
             self.found.clear()
@@ -283,15 +282,13 @@ class _Engine:
             for node, statement, diagnosis in test_session.diagnoses(self.context):
                 self._add(node, statement, diagnosis)
 
-    def _judge_dimensions(self) -> None:
-        """Sizes that a TensorShape of TF 1 held as objects."""
+    def _judge_by_modules(self) -> None:
+        """What rules say that find their places themselves, of other packages too."""
+        modules = [*plugins()]
+        # Sizes that a TensorShape of TF 1 held as objects.
         if self._knows_tensorflow or "tfmigrate.compat" in self.context.text:
-            for node, diagnosis in shape_dimension.diagnoses(self.context):
-                self._add(node, None, diagnosis)
-
-    def _judge_by_plugins(self) -> None:
-        """What rules of other packages say."""
-        for module in plugins():
+            modules.insert(0, shape_dimension)
+        for module in modules:
             for node, diagnosis in module.diagnoses(self.context):
                 self._add(node, None, diagnosis)
 

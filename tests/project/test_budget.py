@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 from tfmigrate.project.deep import call_deep
-from tfmigrate.project.workers import _context
+from tfmigrate.project.workers import Limits, _context
 from tfmigrate.report.model import FileStatus
 from tfmigrate.rewrite.pipeline import Job
-from tfmigrate.rewrite.run import Limits, run_job
+from tfmigrate.rewrite.run import run_job
 
 Runner = Callable[..., "subprocess.CompletedProcess[str]"]
 SMALL = "import tensorflow as tf\n\nx = tf.log(1)\n"

@@ -12,11 +12,13 @@ import shutil
 from pathlib import Path
 
 from tfmigrate.project.facts import ProjectFacts
+from tfmigrate.project.looking import look_for_files
+from tfmigrate.project.workers import Limits
 from tfmigrate.report.findings import ProgramOutcome
 from tfmigrate.report.model import Report
 from tfmigrate.rewrite.graph import ImportGraph
 from tfmigrate.rewrite.pipeline import Job
-from tfmigrate.rewrite.run import Limits, look_for_files, run_job
+from tfmigrate.rewrite.run import run_job
 
 HERE = Path(__file__).resolve().parent
 LEGACY = HERE.parents[1] / "fixtures" / "legacy"

@@ -28,17 +28,18 @@ def with_one_flag(
     tree = Tree(parsed.module, parsed.resolver)
     found: dict[cst.CSTNode, cst.CSTNode] = {}
     for defined in filter(is_model_fn, parsed.nodes):
+        bound = tree.resolver.scopes.opened[defined].bindings
         named: dict[str, str] = {}
-        for one in walk(defined):
-            if isinstance(one, cst.Assign) and isinstance(one.value, cst.Comparison):
+        for one in walk(defined, cst.Assign, cst.Arg):
+            if not isinstance(one.value, cst.Comparison):
+                continue
+            asked = tree.code(one.value).strip("()")
+            if isinstance(one, cst.Assign):
                 names = assigned(tree.statement(one))
-                bound = tree.resolver.scopes.opened[defined].bindings
                 if len(names) == 1 and len(bound.get(names[0], ())) == 1:
-                    named.setdefault(tree.code(one.value).strip("()"), names[0])
-            elif isinstance(one, cst.Arg) and isinstance(one.value, cst.Comparison):
-                known = named.get(tree.code(one.value).strip("()"))
-                if known is not None and "mode" in tree.code(one.value):
-                    found[one.value] = cst.Name(known)
+                    named.setdefault(asked, names[0])
+            elif asked in named and "mode" in asked:
+                found[one.value] = cst.Name(named[asked])
     return changed(parsed, facts, found) if found else parsed
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from ...code.edits import changed
+from ...code.edits import Put, changed
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from ...project.positions import code_of
@@ -209,7 +209,9 @@ class _Network(cst.CSTTransformer):
         if name == "__call__":
             call = updated_node.with_changes(name=cst.Name("call"))
             flag = self._flag(original_node)
-            return call.visit(_Flag(flag)) if flag else call  # type: ignore[return-value]
+            names = [one for one in walk(call, cst.Name) if one.value == flag]
+            told = {one: cst.Name("training") for one in names}
+            return call.visit(Put(told, call))  # type: ignore[return-value]
         if name != "__init__":
             return updated_node
         first = cst.parse_statement("super().__init__()\n")
@@ -305,19 +307,6 @@ def _is_text(node: cst.BaseStatement) -> bool:
         and isinstance(node.body[0], cst.Expr)
         and isinstance(node.body[0].value, cst.SimpleString)
     )
-
-
-class _Flag(cst.CSTTransformer):
-    """``training`` in the place of a name."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def leave_Name(
-        self, original_node: cst.Name, updated_node: cst.Name
-    ) -> cst.BaseExpression:
-        renamed = original_node.value == self.name
-        return cst.Name("training") if renamed else updated_node
 
 
 class _Owned(cst.CSTTransformer):

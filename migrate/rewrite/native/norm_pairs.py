@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from ...code.edits import changed
-from ...code.tree import Tree, walk
+from ...code.tree import Tree
 from ...project.facts import ParsedModule, ProjectFacts
 
 _FLAGS = {
@@ -29,11 +29,11 @@ def with_norm_pairs_joined(parsed: ParsedModule, facts: ProjectFacts) -> ParsedM
 
     Where the mode chooses, TF 1.15 prunes the other call, with what it would update.
     """
-    if "tf.cond" not in map(parsed.resolver.resolve, parsed.resolver.scopes.calls):
-        return parsed
     tree = Tree(parsed.module, parsed.resolver)
     places: dict[cst.CSTNode, cst.CSTNode | None] = {}
-    for pair in filter(None, (_pair(tree, one) for one in walk(parsed.module))):
+    for pair in filter(
+        None, (_pair(tree, one) for one in tree.calls(parsed.module, ["tf.cond"]))
+    ):
         places |= {pair.choice: pair.joined(), **dict.fromkeys(pair.lines)}
     return changed(parsed, facts, places) if places else parsed
 
@@ -59,10 +59,8 @@ class _Pair:
         return self.trains.with_changes(args=args)
 
 
-def _pair(tree: Tree, node: cst.CSTNode) -> _Pair | None:
+def _pair(tree: Tree, node: cst.Call) -> _Pair | None:
     """What a call of `tf.cond` chooses from, where it is such a pair."""
-    if not isinstance(node, cst.Call) or tree.symbol(node.func) != "tf.cond":
-        return None
     chosen, *branches = [one.value for one in node.args]
     made = [one for one in (_made(tree, one) for one in branches) if one is not None]
     if len(made) != 2:
@@ -95,16 +93,9 @@ def _made(
     value = branch.body if isinstance(branch, cst.Lambda) else None
     if isinstance(value, cst.Call):
         return value, []
-    if not isinstance(value, cst.Name):
-        return None
-    bound = tree.resolver.bindings(value)
-    loads = [
-        one
-        for one in tree.resolver.scopes.loads
-        if one.value == value.value and tree.resolver.bindings(one) == bound
-    ]
-    made = bound[0].value if len(bound) == 1 else None
-    if not isinstance(made, cst.Call) or len(loads) > 1:
+    bound = tree.assigned(value)
+    made = bound.value if bound is not None else None
+    if bound is None or not isinstance(made, cst.Call) or len(tree.uses(bound)) > 1:
         return None
     return made, [tree.statement(made)]
 

@@ -1070,21 +1070,14 @@ class Maker:
                 shown = value.symbol if isinstance(value, Called) else key
                 raise self.stop(one.node, f"the metric `{shown}` has no Keras twin")
             found.append(self.metric_of(mode, key, value, shared))
-            arguments = mode.arguments(value, METRICS[value.symbol])
-            nodes += [
-                a.node if a.node in shared else mode.source_of(a.node)
-                for n, a in arguments.items()
-                if n != "name"
-            ]
+            nodes += self._measured(mode, value, shared)
         constructors = [one.constructor.text for one in found]
         inner = []
         for name, value in self.parts.inner_metrics.items():
             inner.append((f"self.{name}", self.metric_of(mode, name, value)))
             line = f"self.{name} = {inner[-1][1].constructor.text}\n"
             self.parts.named_lines.append(line)
-            arguments = mode.arguments(value, METRICS[value.symbol])
-            given_to = [a.node for n, a in arguments.items() if n != "name"]
-            nodes += map(mode.source_of, given_to)
+            nodes += self._measured(mode, value, shared)
         for place, name in self.parts.named_metrics.items():
             line = f"{name} = {constructors[place]}\n"
             self.parts.named_lines.append(line)
@@ -1118,6 +1111,16 @@ class Maker:
             lines.append(f"{name}.update_state({', '.join(inside)})\n")
         parameters = (self.features, self.labels, parameter)
         return constructors, [Method("update_metrics", parameters, lines)]
+
+    def _measured(
+        self, mode: Mode, value: Called, shared: Collection[cst.BaseExpression]
+    ) -> list[cst.BaseExpression]:
+        """What a metric is given, where no other one is given the same by its name."""
+        return [
+            one.node if one.node in shared else mode.source_of(one.node)
+            for name, one in mode.arguments(value, METRICS[value.symbol]).items()
+            if name != "name"
+        ]
 
     def _computed(
         self,

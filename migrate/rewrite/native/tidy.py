@@ -269,7 +269,7 @@ def with_attributes(lines: Sequence[str], values: Mapping[str, str]) -> list[str
     lines = list(lines)
     for attribute, value in values.items():
         made = [line for line in lines if _gives(line, value)]
-        if len(made) == 1 and sum(value in _loads(line) for line in lines) == 0:
+        if len(made) == 1 and not any(value in _loads(line) for line in lines):
             changed = re.sub(
                 rf"(?m)^{value} =", f"self.{attribute} =", made[0], count=1
             )

@@ -94,13 +94,14 @@ class Reader:
         if not found:
             reason = "it is not seen how the train_op trains"
             raise maker.stop(node, reason)
-        each = {self.tree.code(one): one for one in reversed(found)}
+        each: dict[str, cst.Call] = {}
         update = found[0]
         for one in found:
+            each.setdefault(self.tree.code(one), one)
             maker.parts.used.add(self.tree.statement(one))
         self._check_op(node, found)
         if len(each) > 1:
-            return read_parts(self, [*each.values()][::-1], Trained())
+            return read_parts(self, [*each.values()], Trained())
         if self.tree.symbol(update.func) == _OPTIMIZE_LOSS:
             return self._optimize_loss(update)
         trained = Trained()
