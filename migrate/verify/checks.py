@@ -34,6 +34,8 @@ DRIFTING_FIGURE = 0.02
 _SIGMAS = 4.0
 # Spreads nearer than this are one, however large the sample: truncated at other ends.
 _SPREADS = 0.03
+# How often the spreads of two samples of one distribution may be called apart.
+_CHANCE = 1e-6
 # Below this a weight did not move, whatever the last digits say.
 _AT_REST = 1e-7
 
@@ -129,16 +131,23 @@ def _drawn(first: Recording, second: Recording) -> Iterable[Check]:
 def _drawn_alike(one: Sequence[float], other: Sequence[float]) -> bool:
     """Whether two samples may come from one distribution, by mean and spread."""
     (mean, spread, size), (mean_2, spread_2, _) = one, other
+    if size == 1:
+        # A single number tells a constant only where it is a round one.
+        round_one = float(mean).is_integer() or float(mean_2).is_integer()
+        return mean == mean_2 or not round_one
     if spread == 0 or spread_2 == 0:
         # Constants, where chance has no part.
         return spread == spread_2 and bool(np.isclose(mean, mean_2, rtol=1e-5))
-    # The error of log(spread) of a normal sample; that of others is less or alike.
-    room = _SIGMAS / np.sqrt(size)
-    if abs(np.log(spread / spread_2)) > max(room, _SPREADS):
+    free = size - 1
+    # The error of log(spread) of a normal sample, that of others is less or alike;
+    # of few numbers by the tail of Fisher's F, which falls as ratio ** -free.
+    room = max(_SIGMAS / np.sqrt(max(size - 4, 1)), -np.log(_CHANCE) / free, _SPREADS)
+    if abs(np.log(spread / spread_2)) > room:
         return False
-    # The spreads of few numbers are not known well themselves.
-    error = np.hypot(spread, spread_2) / np.sqrt(max(size - 3, 0.5))
-    return bool(abs(mean - mean_2) <= max(_SIGMAS * error, _SPREADS * spread))
+    # Student's t, as the spreads of few numbers are not known well themselves.
+    sigmas = np.sqrt(free * np.expm1(_SIGMAS**2 / free))
+    error = np.hypot(spread, spread_2) / np.sqrt(size)
+    return bool(abs(mean - mean_2) <= max(sigmas * error, _SPREADS * spread))
 
 
 # --------------------------------------------------------------------- weights

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from tfmigrate.errors import UserError
-from tfmigrate.verify.checks import noise_between
+from tfmigrate.verify.checks import judge, noise_between
 from tfmigrate.verify.comparison import (
     LOSS_TOLERANCE,
     NOISE_FACTOR,
@@ -29,6 +29,7 @@ from tfmigrate.verify.instruments.legacy_matching import (
     plain_name,
 )
 from tfmigrate.verify.matching import pair_weights
+from tfmigrate.verify.outcome import Outcome
 from tfmigrate.verify.recording import Recording, load_recording, save_recording
 from tfmigrate.verify.sides import Kind, Side, look_at
 from tfmigrate.verify.statistics import equivalence, t_tail
@@ -132,6 +133,36 @@ def test_weight_difference_is_measured() -> None:
     result = compare_trajectories(recording([2.0]), recording([2.0], shift=0.25))
     assert result.weight_difference == pytest.approx(0.25)
     assert result.weight_drift == pytest.approx(0.25)  # each weight moved by 1
+
+
+def drawn_alike(*samples: np.ndarray) -> bool:
+    """What is said of a weight that two programs drew so."""
+    one, other = (
+        recording(
+            [1.0],
+            initial_weights=[("w", np.zeros(each.shape))],
+            final_weights=[("w", np.ones(each.shape))],
+            extra={"drawn": {"w": [each.mean(), each.std(), each.size]}},
+        )
+        for each in samples
+    )
+    check, *_ = judge(one, other, compare_trajectories(one, other))
+    assert check.what == "initializers"
+    return check.outcome is Outcome.SAME
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 8, 16, 500])
+def test_what_chance_draws_is_not_called_another_initializer(size: int) -> None:
+    """However few numbers a weight has; once in 15,000 samples it may be."""
+    draws = np.random.default_rng(5).uniform(-1, 1, (2, 500, size))
+    assert all(map(drawn_alike, *draws))
+    assert not drawn_alike(np.zeros(size), draws[0, 0])
+
+
+def test_another_initializer_is_found_among_enough_numbers() -> None:
+    one, other = np.random.default_rng(4).uniform(-1, 1, (2, 64))
+    assert not drawn_alike(one, 2.5 * other)
+    assert not drawn_alike(one, other + 0.9)
 
 
 # -- matching ------------------------------------------------------------------
