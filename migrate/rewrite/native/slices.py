@@ -160,9 +160,14 @@ class Mode:
 
     def place(self, node: cst.CSTNode) -> int:
         """The number of the statement that an expression stands in."""
-        around = {node, *self.tree.ancestors(node)}
+        around = [node, *self.tree.ancestors(node)]
         for number, one in enumerate(self.taken):
             if one in around:
+                return number
+        # What a `with` says is said before the first statement in it.
+        block = next((one for one in around if isinstance(one, cst.With)), None)
+        for number, one in enumerate(self.taken):
+            if block is not None and block in self.tree.ancestors(one):
                 return number
         return len(self.taken)
 

@@ -23,6 +23,7 @@ from ...names.ast_nodes import walk as walk_ast
 from ...names.dotted import dotted_name
 from ...project.facts import ParsedModule, ProjectFacts
 from . import tidy
+from .averages import restores_averages
 from .code import Code, Refused
 from .headed import read_head
 from .losses import SUMMED
@@ -172,6 +173,8 @@ class Maker:
         self.reads_owner = self.keeps_owner = False
         self.closes_over_self = False
         self.normalizes = False
+        # Evaluations and predictions are of the averages of the weights.
+        self.evaluates_averages = False
         # Names of classes of models in other files.
         self.foreign: Collection[str] = ()
         # The loss is a sum, which replicas add up.
@@ -599,14 +602,23 @@ class Maker:
 
     def _check_specs(self) -> None:
         """Refuses parts of a specification that a Task has no place for."""
+        restoring = []
         for mode in self.modes.values():
             assert mode.spec is not None
             for name in _NO_PLACE:
                 given = mode.spec.get(name)
                 if given is None or _is_empty(given.node):
                     continue
-                if name != "scaffold" or not self._only_begins(mode, given.node):
-                    raise self.stop(given.node, f"`{name}=` has no place in a Task")
+                if name == "scaffold" and self._only_begins(mode, given.node):
+                    continue
+                if name == "scaffold" and restores_averages(self, mode, given.node):
+                    restoring.append(mode)
+                    continue
+                raise self.stop(given.node, f"`{name}=` has no place in a Task")
+        others = [one for one in self.modes.values() if one is not self.train]
+        if restoring and restoring != others:
+            raise self.stop(self.defined, "some modes restore averages, others do not")
+        self.evaluates_averages = bool(restoring)
 
     def _only_begins(self, mode: Mode, node: cst.BaseExpression) -> bool:
         """A Scaffold says no more than that tables and variables begin, as they do."""

@@ -15,6 +15,7 @@ from ...code.tree import Statement, only_small, walk
 from ...model.in_mode import Called
 from ...model.values import Symbol, Value
 from . import tidy
+from .averages import keep, read_averages
 from .method import Method
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .own_optimizers import read_parts
@@ -90,6 +91,17 @@ class Reader:
         if "train_op" not in mode.spec:
             raise maker.stop(maker.defined, "no train_op for TRAIN")
         node = mode.spec["train_op"].node
+        averages = read_averages(maker, node)
+        if averages is not None:
+            node = averages.behind
+        trained = self._read(node)
+        if averages is not None:
+            keep(maker, averages, trained)
+        return trained
+
+    def _read(self, node: cst.BaseExpression) -> Trained:
+        """What an operation that trains stands for."""
+        maker = self.maker
         found = list(self._updates())
         if not found:
             reason = "it is not seen how the train_op trains"

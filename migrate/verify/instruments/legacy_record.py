@@ -136,6 +136,10 @@ def recording_hook_class(tf, seed=None):
             pairs = zip(values, record.initial)
             values = [own if value is None else value for value, own in pairs]
             write_weights(session, self._names, values)
+            # Moving averages of weights begin as these do.
+            averages = {n + _AVERAGE: v for n, v in zip(self._names, values)}
+            averages = {n: v for n, v in averages.items() if n in self._slots}
+            write_weights(session, averages.keys(), averages.values())
             record.initial = values
 
         def before_run(self, run_context):
@@ -154,6 +158,7 @@ def recording_hook_class(tf, seed=None):
     return RecordingHook
 
 
+_AVERAGE = "/ExponentialMovingAverage"
 RANDOM = re.compile(
     r"(Stateful|Parameterized)?"
     r"(Random|Uniform|StandardNormal|TruncatedNormal|Multinomial)"

@@ -84,6 +84,8 @@ class Training:
         # It has its first weights; it has had its last step.
         self.is_given = False
         self.is_full = False
+        # Its steps when it was noted where it had come to.
+        self.closed_at = -1
         self.optimizers: Sequence[Any] = ()
         # Loss of each step by replica.
         self.steps: list[dict[int, float]] = []
@@ -117,6 +119,7 @@ class Training:
 
     def close(self, log: tf2_weights.VariableLog) -> None:
         """Note where it has come to."""
+        self.closed_at = len(self.steps)
         weights = self.weights(log)
         self.final = tf2_weights.read(weights)
         self.slots = tf2_slots.read_slots(weights, self.optimizers)
@@ -169,7 +172,7 @@ class Probe:
     def finish(self) -> None:
         """The program has ended."""
         for training in self.trainings:
-            if not training.is_full:
+            if not training.is_full and training.closed_at != len(training.steps):
                 training.close(self.log)
 
     # -- callbacks, called while the program computes -----------------------
@@ -215,7 +218,10 @@ class Probe:
             self.problem = str(error)
             raise
         if values is not None:
+            copies = self.log.copies_of(drawn)
             tf2_weights.assign(weights, values)
+            for variable, place in copies:
+                tf2_weights.assign([("", variable)], [values[place]])
             training.drawn = drawn
             training.paired = self._starting.evidence
             training.is_given = True

@@ -77,6 +77,27 @@ class VariableLog:
         ]
         return [place for _, place in sorted(turns)]
 
+    def copies_of(
+        self, drawn: Sequence[tuple[str, np.ndarray[Any, Any]]]
+    ) -> list[tuple[Any, int]]:
+        """Variables that are what chance drew for a weight, and the weight's place.
+
+        The weights themselves, and what begins as they do, such as moving averages.
+        """
+        places = {
+            (value.shape, value.tobytes()): place
+            for place, (_, value) in enumerate(drawn)
+            if value.size > 1 and np.ptp(value) > 0
+        }
+        found = []
+        for variable in self.created:
+            if variable.dtype.is_floating and bool(variable.is_initialized()):
+                value = np.asarray(variable.read_value())
+                place = places.get((value.shape, value.tobytes()))
+                if place is not None:
+                    found.append((variable, place))
+        return found
+
     def weights_of(self, trained: Sequence[Any]) -> list[tuple[str, Any]]:
         """Names and variables of a model's weights, in order of creation.
 
