@@ -17,6 +17,7 @@ from ...errors import UserError
 
 OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
+_AVERAGE = "/ExponentialMovingAverage"  # behind the name of a weight
 # TF1 numbers an optimizer's slots in the order it makes them.
 _V1_SLOTS: dict[str, tuple[str, ...]] = {
     "Adam": ("m", "v"),
@@ -216,7 +217,7 @@ def slot_of(key: str, stored: Container[str]) -> tuple[str, str] | None:
         kept = {"momentum": "velocity"} if made_by.group(1) == "SGD" else _KERAS_IN_V1
         return weight, kept.get(last, last)
     kind, number = match.group(1), int(match.group(2) or 0)
-    if kind == "ExponentialMovingAverage":
+    if kind == _AVERAGE[1:]:
         return weight, "average"
     slots = _V1_SLOTS.get(kind)
     if kind == "RMSProp" and f"{path}/RMSProp_2" in stored:
@@ -265,6 +266,7 @@ def _object_entries(graph: Any, stored: Stored) -> tuple[Entry, ...]:
     counted = [roots[n] for n in ("global_step", "step") if n in roots]
     # A step that the program keeps itself wins over the optimizer's count.
     main_step = next(iter([*counted, *steps]), None)
+    known = {*names.values()}
     entries = []
     for index, key in keys.items():
         role, weight, slot = "weight", None, None
@@ -277,6 +279,8 @@ def _object_entries(graph: Any, stored: Stored) -> tuple[Entry, ...]:
             role, (weight, slot) = "slot", slots[index]
         elif index in others or name == "save_counter":
             role = "other"
+        elif name.endswith(_AVERAGE) and name.removesuffix(_AVERAGE) in known:
+            role, weight, slot = "slot", name.removesuffix(_AVERAGE), "average"
         dtype, shape = stored[key]
         entries.append(Entry(key, name, dtype, shape, role, weight, slot))
     entries.sort(key=lambda e: (e.key != keys.get(main_step or -1), e.key))
