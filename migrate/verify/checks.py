@@ -334,7 +334,8 @@ def _earlier_figures(
         {each["global_step"]: each for each in side.extra.get("evaluations") or ()}
         for side in (first, second)
     )
-    common = [step for step in one if step in other][:-1]
+    # Before the first step each program still has the weights that it drew.
+    common = [step for step in one if step and step in other][:-1]
     apart = [
         (_relative(value, other[step][name]), f"{name} at step {step}")
         for step in common

@@ -77,6 +77,7 @@ _LAYERS = frozenset(
         "Tables",
     )
 )
+_SPLIT = re.compile(r"\.split\(['\"],['\"]\)")
 _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _SUMMARIES = tuple(
     f"tf.summary.{kind}" for kind in ("scalar", "histogram", "image", "text", "audio")
@@ -160,6 +161,14 @@ def training_words(parsed: ParsedModule) -> frozenset[str]:
     return frozenset(read & (CELLS | _LAYERS) | words)
 
 
+def _splits(text: str) -> bool:
+    """Whether ``"64,32".split(",")`` gives texts that nothing makes numbers."""
+    return any(
+        _SPLIT.search(line) and not re.search(r"\b(int|float)\b", line)
+        for line in text.splitlines()
+    )
+
+
 class Module:
     """A module, and its lifted classes while they change."""
 
@@ -175,6 +184,8 @@ class Module:
         self.written = raw if parsed.source.notebook is None else self.code
         self.text = Text(self.code)
         self.tree = ast.Module(self.text.body, [])
+        # Sizes may be texts, which TensorFlow 1 took for numbers.
+        self.splits = any(map(_splits, (self.code, *self.others)))
         self.quote = '"' if self.code.count('"') > self.code.count("'") else "'"
         self.named = re.search(r"\.(op\.)?name\b", self.code) is not None
         # Layers of one scope and name share their variables where this is asked for.

@@ -12,7 +12,7 @@ from ...model.layer_functions import GET_VARIABLE
 from ...names.ast_nodes import walk as walk_ast
 from .code import Refused, arguments_of, call, dotted, is_absent, literal, parsed
 from .layers import initializer, regularizer
-from .text import attribute_of_self, loads_in, place_of
+from .text import Text, attribute_of_self, loads_in, place_of
 
 if TYPE_CHECKING:
     from .classes import Lifted
@@ -317,6 +317,20 @@ def _size(lifted: Lifted, code: str, what: str) -> tuple[str, bool, bool]:
         return code, False, True
 
 
+def _numbers(lifted: Lifted, shape: str) -> str:
+    """A shape whose parameters are made numbers where they may be texts."""
+    if not lifted.module.splits:
+        return shape
+    text = Text(f"{shape}\n")
+    given = {one.arg for one in lifted.init.args.args}
+    sizes = getattr(text.body[0], "value", None)
+    for size in getattr(sizes, "elts", ()):
+        name = size.id if isinstance(size, ast.Name) else None
+        if (attribute_of_self(size) or name) in given:
+            text.put(size, f"int({text.of(size)})")
+    return text.done().strip()
+
+
 def _get_variable(lifted: Lifted, node: ast.Call) -> _Weight:
     given = _arguments(lifted, node, GET_VARIABLE)
     attribute = _attribute(lifted, node, given)
@@ -347,9 +361,10 @@ def _get_variable(lifted: Lifted, node: ast.Call) -> _Weight:
     began = None if start is None else initializer(start, lifted)
     if began == lifted.text("glorot_uniform"):
         began = None
-    size, build, late = _size(lifted, given["shape"], what)
+    shape = _numbers(lifted, given["shape"])
+    size, build, late = _size(lifted, shape, what)
     if first == "late" and not late:
-        size, build, late = given["shape"], False, True
+        size, build, late = shape, False, True
     elif first and not build and not late:
         size, build = lifted.in_build(size) or "", True
     if build or late:

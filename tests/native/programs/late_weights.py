@@ -1,4 +1,4 @@
-"""Weights whose sizes follow from tensors that only the call knows."""
+"""Weights whose sizes follow from tensors that only the call knows, or from texts."""
 
 import os
 
@@ -6,7 +6,7 @@ import numpy as np
 import tensorflow as tf
 
 MODEL_DIR = os.environ["MODEL_DIR"]
-PARAMS = {"width": 4}
+PARAMS = {"widths": "4,2".split(",")}  # texts, as of flags
 
 
 def crossed(first, second, width, index):
@@ -19,8 +19,8 @@ def crossed(first, second, width, index):
 
 
 def model_fn(features, labels, mode, params):
-    net = crossed(features, features, params["width"], 0)
-    net = crossed(features, net, 2, 1)
+    net = crossed(features, features, params["widths"][0], 0)
+    net = crossed(features, net, params["widths"][1], 1)
     net = tf.reshape(net, [-1, 6])
     half = tf.concat([net, tf.reduce_sum(features, 1)], 1)
     size, count = half.shape[1], net.shape[1]
