@@ -522,11 +522,15 @@ ROWS = {
         tf.logging.set_verbosity(tf.logging.INFO)
         tf.logging.warn('%d', 3)
         tf.logging.info('done')
+        tf.logging.log(tf.logging.WARN, 'late')
+        tf.logging.log_every_n(tf.logging.INFO, 'once', 5)
         """,
         """
         tf.get_logger().setLevel('INFO')
         tf.get_logger().warning('%d', 3)
         tf.get_logger().info('done')
+        tf.get_logger().warning('late')
+        tf.logging.log_every_n(tf.logging.INFO, 'once', 5)
         """,
     ),
     "switches": (
@@ -541,6 +545,16 @@ ROWS = {
     "app without its function": (
         "def main(_):\n    pass\n\n\ntf.app.run()\n",
         "def main(_):\n    pass\n\n\napp.run(main)\n",
+    ),
+    "app of a program that parses its options itself": (
+        "import argparse\n\n\ndef main(_):\n    pass\n\n\ntf.app.run()\n",
+        "def main(_):\n    pass\n\n\nmain(sys.argv)\n",
+    ),
+    "app of a program with flags and options of its own": (
+        "import argparse\nFLAGS = tf.flags.FLAGS\n\n\ndef main(_):\n    f(FLAGS.n)\n\n\n"
+        "tf.app.run(main)\n",
+        "FLAGS = flags.FLAGS\n\n\ndef main(_):\n    f(FLAGS.n)\n\n\n"
+        "app.run(main, flags_parser=lambda argv: flags.FLAGS(argv, known_only=True))\n",
     ),
     "app with arguments alone": (
         "def main(_):\n    pass\n\n\ntf.app.run(argv=[x])\n",

@@ -14,8 +14,29 @@ _LEVELS = ("DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 _LOGGERS = {"warn": "warning", "fatal": "critical"}
 
 
+# Options that absl does not know, which TensorFlow 1 left alone.
+_FLAGS = re.compile(r"\bflags\b", re.IGNORECASE)
+_OPTIONS = re.compile(r"\b(argparse|optparse|getopt|docopt|sys\.argv)\b")
+
+
 def _level(page: Page, word: Word) -> None:
+    holder = page.parent(word.node)
+    call = page.parent(holder) if isinstance(holder, cst.Arg) else None
+    symbol = (page.symbol(call.func) or "") if isinstance(call, cst.Call) else ""
+    if symbol.startswith(_LOGGING) and not symbol.endswith("set_verbosity"):
+        return  # these take numbers
     word.spell(page, page.string(word.symbol.rpartition(".")[2]))
+
+
+def _log_at(page: Page, word: Word) -> None:
+    """``tf.logging.log(tf.logging.INFO, ...)``"""
+    args = word.call.args if word.call is not None else ()
+    level = (page.symbol(args[0].value) or "").rpartition(".")[2] if args else ""
+    if word.call is not None and level in _LEVELS and args[0].keyword is None:
+        page.drop_argument(word.call, args[0])
+        name = level.lower()
+        logger = page.tf(word.node, "get_logger")
+        word.spell(page, f"{logger}().{_LOGGERS.get(name, name)}")
 
 
 def _verbosity(page: Page, word: Word) -> None:
@@ -32,12 +53,25 @@ def _log(page: Page, word: Word) -> None:
 def _run(page: Page, word: Word) -> None:
     if word.stays:
         return
-    page.rename(word.node, f"{page.bring('absl', 'app', 'absl_app')}.run")
-    if word.call is None:
+    call = word.call
+    given = (
+        [] if call is None else [one.keyword and one.keyword.value for one in call.args]
+    )
+    texts = [one.source.text for one in page.files]
+    alone = "argv" not in given and given != [None, None]
+    tolerant = call is not None and alone and any(map(_OPTIONS.search, texts))
+    if call is not None and tolerant and not any(map(_FLAGS.search, texts)):
+        main = call.args[0].value if call.args else "main"
+        page.replaced.add(root_of(word.node))
+        page.put(call, main, f"({page.bring('sys')}.argv)")
         return
-    given = [one.keyword and one.keyword.value for one in word.call.args]
-    if given[:1] != [None] and "main" not in given:
-        page.add_argument(word.call, "main=main" if given else "main")
+    page.rename(word.node, f"{page.bring('absl', 'app', 'absl_app')}.run")
+    if call is not None and given[:1] != [None] and "main" not in given:
+        page.add_argument(call, "main=main" if given else "main")
+    if call is not None and tolerant:
+        flags = page.bring("absl", "flags", "absl_flags")
+        parsed = f"lambda argv: {flags}.FLAGS(argv, known_only=True)"
+        page.add_argument(call, f"flags_parser={parsed}")
 
 
 _KEYWORDS = {"flag_name": "name", "default_value": "default", "docstring": "help"}
@@ -289,6 +323,7 @@ WORDS: dict[str, Handler] = {
         "shared_embedding_columns", _shared_columns
     ),
     **{f"{home}.set_verbosity": _verbosity for home in _LOGGING},
+    **{f"{home}.log": _log_at for home in _LOGGING},
     **{f"{home}.{name}": _level for home in _LOGGING for name in _LEVELS},
     **{
         f"{home}.{name}": _log
