@@ -32,6 +32,7 @@ TOLERANCES = {
     "stacked_cells": 5e-6,
     "tagged_chains": 5e-6,
     "towers_by_name": 1e-6,
+    "towers_of_tables": 5e-6,
     "two_optimizers": 1e-5,
     "wrapped_cells": 5e-6,
 }
@@ -54,7 +55,7 @@ def test_the_losses_are_the_same(name: str, tmp_path: Path) -> None:
         for side in ("before", "after")
     )
     report = run_job([after], Job())
-    ((_, program),) = report.programs
+    (program,) = (program for _, program in report.programs)
     assert program.outcome is ProgramOutcome.NATIVE, program.reason
     for result in report.changed:
         assert result.new is not None
@@ -68,3 +69,19 @@ def test_the_losses_are_the_same(name: str, tmp_path: Path) -> None:
     np.testing.assert_allclose(new.losses, old.losses, rtol=tolerance)
     (first,), (second,) = old.evaluations, new.evaluations
     assert second == pytest.approx(first, rel=tolerance)
+
+
+def test_tables_that_several_files_share_keep_the_program(tmp_path: Path) -> None:
+    """Two towers of another file would have tables of their own."""
+    text = (PROGRAMS / "towers_of_tables.py").read_text("utf-8")
+    start, end = text.index("def tower"), text.index("def model_fn")
+    imports = (
+        "import tensorflow as tf\nfrom tensorflow import feature_column as fc\n\n\n"
+    )
+    (tmp_path / "towers.py").write_text(imports + text[start:end].rstrip() + "\n")
+    text = "from towers import tower\n" + text[:start] + text[end:]
+    (tmp_path / "train.py").write_text(text)
+    report = run_job(sorted(tmp_path.iterdir()), Job())
+    (program,) = (program for _, program in report.programs)
+    assert program.outcome is ProgramOutcome.KEPT
+    assert "share an embedding" in program.reason

@@ -32,6 +32,7 @@ from .layers import (
     regularizer,
 )
 from .recurrent import CELLS, RECURRENT, cell, cell_name, recurrent
+from .shared_tables import share_tables
 from .sharing import has_mode_branches, merge_shared
 from .sites import simplified
 from .text import (
@@ -307,8 +308,8 @@ class Module:
             flags = dict.fromkeys(rnns, self.shares)
         for one in self.classes:
             one.become_plain()
-        if self.shared_columns and sum(map(Lifted.has_columns, self.classes)) > 1:
-            raise Refused("columns of several models share an embedding")
+        if self.shared_columns:
+            share_tables(self.classes)
         text = Text(self.code)
         for one in self.classes:
             start, end = text.span(one.node)
@@ -872,7 +873,6 @@ class Lifted:
         self._loops()
         self._comprehensions()
         self._unread()
-        self._tables()
 
     def _first_values_made(self) -> None:
         """Initializers and regularizers of the constructor, as those of Keras."""
@@ -1477,30 +1477,7 @@ class Lifted:
         sequence = name == "SequenceFeatures"
         return f"tf_keras.{'experimental' if sequence else 'layers'}.{name}"
 
-    def has_columns(self) -> bool:
-        """Layers that may have tables in common are made."""
-        return bool(self._column_layers())
-
-    def _column_layers(self) -> list[ast.Call]:
-        names = ("DenseFeatures", "SequenceFeatures")
-        found = (
-            one for one in walk_ast(self.init, ast.Call) if dotted(one.func) in names
-        )
-        return sorted(found, key=place_of)
-
-    def _tables(self) -> None:
-        """Several layers for columns that share embeddings have their tables."""
-        layers = self._column_layers()
-        single = [one for one in layers if self.above[one] in self.init.body]
-        if len(layers) < 2 and len(single) == len(layers):
-            return
-        first = min(map(self._top, layers), key=place_of)
-        self.source.add(first, "tables = Tables()")
-        for one in layers:
-            self.source.put(one, f"{self.of(one)[:-1]}, tables)")
-        self.take()
-
-    def _top(self, node: ast.AST) -> ast.stmt:
+    def top(self, node: ast.AST) -> ast.stmt:
         """The statement of the constructor's own block that a node is part of."""
         return next(one for one in self.init.body if _holds(one, node))
 

@@ -44,6 +44,7 @@ from .names import task_name
 from .networks import with_networks_as_models
 from .norm_pairs import with_norm_pairs_joined
 from .objects import with_objects_dissolved
+from .shared_tables import check_tables
 from .tables import exports, with_tables_tracked
 from .task import Task, alias_of, task_of
 from .text import with_lines_fitted
@@ -357,6 +358,8 @@ class _Program:
             plain = with_names_of_keras(plain, facts, texts)
             words = training_words(plain)
             self.files.append(_File(plain, first, written_for_tf2(old.resolver), words))
+        if shared:
+            check_tables([one.parsed.source.text for one in self.files])
         self.before = files
 
     def _prepared(self, parsed: ParsedModule) -> ParsedModule:

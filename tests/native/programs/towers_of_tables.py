@@ -1,0 +1,59 @@
+"""Two towers of one function, whose columns share their embeddings across them."""
+
+import os
+
+import numpy as np
+import tensorflow as tf
+from tensorflow import feature_column as fc
+
+MODEL_DIR = os.environ["MODEL_DIR"]
+
+
+def columns():
+    first, second = (fc.categorical_column_with_identity(one, 9) for one in "ab")
+    shared = fc.shared_embedding_columns([first, second], 3)
+    return [fc.numeric_column("price"), fc.embedding_column(first, 2), *shared]
+
+
+def tower(features, params):
+    net = fc.input_layer(features, params["columns"])
+    for units in params["hidden"]:
+        net = tf.layers.dense(net, units, tf.nn.relu)
+    return tf.layers.dense(net, 1)
+
+
+def model_fn(features, labels, mode, params):
+    with tf.variable_scope("clicks"):
+        clicks = tower(features, params)
+    with tf.variable_scope("orders"):
+        orders = tower(features, params)
+    output = tf.sigmoid(clicks) * tf.sigmoid(orders)
+    loss = tf.losses.mean_squared_error(labels, output)
+    loss += tf.losses.sigmoid_cross_entropy(labels, clicks)
+    if mode == tf.estimator.ModeKeys.EVAL:
+        metrics = {"mae": tf.metrics.mean_absolute_error(labels, output)}
+        return tf.estimator.EstimatorSpec(mode, loss=loss, eval_metric_ops=metrics)
+    train_op = tf.train.AdamOptimizer(0.02).minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def data(count=60, seed=0):
+    draw = np.random.RandomState(seed)
+    features = {
+        "price": draw.normal(size=(count, 1)).astype(np.float32),
+        "a": draw.randint(0, 9, (count, 2)),
+        "b": draw.randint(0, 9, (count, 3)),
+    }
+    y = (features["a"][:, :1] > 4).astype(np.float32)
+    dataset = tf.data.Dataset.from_tensor_slices((features, y))
+    return dataset.repeat(6).batch(20)
+
+
+estimator = tf.estimator.Estimator(
+    model_fn,
+    model_dir=MODEL_DIR,
+    config=tf.estimator.RunConfig(log_step_count_steps=1, tf_random_seed=5),
+    params={"columns": columns(), "hidden": [5]},
+)
+estimator.train(data, steps=8)
+RESULT = estimator.evaluate(lambda: data(50, seed=1))
