@@ -318,15 +318,14 @@ def _size(lifted: Lifted, code: str, what: str) -> tuple[str, bool, bool]:
 
 
 def _numbers(lifted: Lifted, shape: str) -> str:
-    """A shape whose parameters are made numbers where they may be texts."""
-    if not lifted.module.splits:
-        return shape
+    """A shape of whole numbers: TensorFlow 1 took ``n / 2`` and texts for them."""
     text = Text(f"{shape}\n")
-    given = {one.arg for one in lifted.init.args.args}
+    given = {one.arg for one in lifted.init.args.args if lifted.module.splits}
     sizes = getattr(text.body[0], "value", None)
     for size in getattr(sizes, "elts", ()):
         name = size.id if isinstance(size, ast.Name) else None
-        if (attribute_of_self(size) or name) in given:
+        halved = isinstance(size, ast.BinOp) and isinstance(size.op, ast.Div)
+        if halved or (attribute_of_self(size) or name) in given:
             text.put(size, f"int({text.of(size)})")
     return text.done().strip()
 

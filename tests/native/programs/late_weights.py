@@ -27,7 +27,7 @@ def model_fn(features, labels, mode, params):
     kernel = tf.Variable(
         np.linspace(-0.1, 0.1, int(size * count)).reshape(size, count), dtype=tf.float32
     )
-    bias = tf.get_variable("bias", [count], initializer=tf.zeros_initializer())
+    bias = tf.get_variable("bias", [int(count) * 2 / 2], initializer=tf.zeros_initializer())
     output = tf.reduce_sum(tf.matmul(half, kernel) * net + bias, 1, keepdims=True)
     loss = tf.losses.mean_squared_error(labels, output)
     if mode == tf.estimator.ModeKeys.EVAL:
