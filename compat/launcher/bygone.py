@@ -7,6 +7,8 @@ The first use of each is told on standard error, for it is work left to do.
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import importlib
 import inspect
 import sys
@@ -15,7 +17,7 @@ from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
-from ..bygone_names import ADVICE, RENAMED
+from ..bygone_names import ADVICE, METHODS, RENAMED
 
 __all__ = ["restore_names", "restore_python_names"]
 
@@ -37,6 +39,8 @@ def restore_names(*packages: str) -> None:
         if module is not None and "_tfmigrate_bygone" not in module.__dict__:
             module.__dict__["_tfmigrate_bygone"] = True
             _extend(module)
+            for kind in ("ndarray", "generic") if package == "numpy" else ():
+                _add_methods(module.__dict__[kind])
 
 
 def _extend(module: types.ModuleType) -> None:
@@ -65,6 +69,34 @@ def _extend(module: types.ModuleType) -> None:
         return value
 
     module.__dict__["__getattr__"] = find
+
+
+def _add_methods(kind: type) -> None:
+    """Give a class that is written in C the methods that it had.
+
+    Assignment refuses such a class; its own dictionary, which garbage collection sees
+    behind the proxy, does not.
+    """
+    (own,) = gc.get_referents(kind.__dict__)
+    for old, new in METHODS.items():
+        if isinstance(own, dict) and not hasattr(kind, old):
+            own[old] = _told(kind, old, new)
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(kind))
+
+
+def _told(kind: type, old: str, new: str) -> Callable[..., Any]:
+    """A method under the name that it had, which says so when first it is called."""
+    say = [
+        f"tfmigrate: {kind.__name__}.{old} is gone from this NumPy; it is {new} today"
+    ]
+
+    def method(array: Any, *args: Any) -> Any:
+        while say:
+            print(say.pop(), file=sys.stderr)
+        return getattr(array, new)(*args)
+
+    method.__name__ = old
+    return method
 
 
 def _maker(module: types.ModuleType) -> str:
