@@ -64,6 +64,7 @@ def printed(process: Process, kind: str) -> dict[str, float]:
     return {name: float(value) for word, name, value in lines if word == kind}
 
 
+@pytest.mark.slow
 def test_workers_in_step_lose_what_tf_1_15_lost_and_go_on_after_one_is_killed(
     start: Start, tmp_path: Path
 ) -> None:
