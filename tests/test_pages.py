@@ -34,6 +34,7 @@ BLOCKS = {
     "docs/ci.md": [*["tests/project/test_rewrite_cli.py"] * 2, "tests/test_cli.py"],
     "docs/clusters.md": [
         "tests/launch/test_launch.py",
+        "tests/training/test_cluster.py",
         "tests/launch/test_cluster_page.py",
         "tests/launch/test_cluster_page.py",
         "- it needs Slurm",

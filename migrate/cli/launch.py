@@ -107,11 +107,13 @@ def launch(
     """Run PROGRAM as a cluster of processes on this machine.
 
     Each task gets its own TF_CONFIG, a log file, and its name in front of its
-    lines. When one fails, or you press Ctrl-C, all of them end.
+    lines. When one fails, or you press Ctrl-C, all of them end. A terminal shows the
+    step, the loss and the speed of each in its last lines.
     """
     if os.name != "posix":
         raise UserError("launch needs a POSIX system (Linux or macOS)")
     from ..launch.cluster import local_cluster
+    from ..launch.foot import Foot
     from ..launch.processes import Job, Settings
 
     if not module and not Path(program).exists():
@@ -150,7 +152,11 @@ def launch(
         evaluator_seconds=evaluator_wait,
         limit=time_limit,
     )
-    job = Job(tasks, command, environment, settings, _say, _write)
+    say, write = _say, _write
+    if sys.stdout.isatty() and sys.stderr.isatty():
+        foot = Foot(_write)
+        say, write = foot.say, foot.write
+    job = Job(tasks, command, environment, settings, say, write)
     ended = job.run()
     _say(f"logs: {folder}")
     if ended.status == 1:

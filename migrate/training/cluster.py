@@ -7,6 +7,7 @@ import functools
 import json
 import os
 import socket
+import time
 from typing import Any
 
 import tensorflow as tf
@@ -88,6 +89,7 @@ def answers(address: str) -> bool:
 
 def lost(tasks: dict[str, str], error: Exception) -> Exception:
     """Returns an error that names the tasks that are gone."""
+    time.sleep(1)  # who is ending may still listen
     gone = [f"{name} ({at})" for name, at in tasks.items() if not answers(at)]
     again = "start all tasks again, and they go on from the latest checkpoint."
     return RuntimeError(f"Lost {', '.join(gone)}: {again}") if gone else error

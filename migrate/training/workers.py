@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+import itertools
+from collections.abc import Iterator
 from typing import Any
 
 import tensorflow as tf
@@ -50,6 +51,7 @@ class Worker(Trainer):
         config = dataclasses.replace(config, save_checkpoints_steps=save_steps)
         own_dir = f"{model_dir}/tmp_{self.index}" if self.index else model_dir
         super().__init__(make_task, own_dir, config, params, **others)
+        self.replicas = self.strategy.num_replicas_in_sync // self.workers
 
     def latest_checkpoint(self) -> Any:
         """Returns the path of the newest checkpoint, which all have seen."""
@@ -75,35 +77,36 @@ class Worker(Trainer):
         self._sum(0.0)  # the first worker has saved
 
     def _iterator(self, dataset: Any, whole: bool = False) -> Any:
-        """Gives a batch to each replica of this worker."""
-        replicas = self.strategy.num_replicas_in_sync // self.workers
-        if replicas > 1:
-            sets = dataset.window(replicas, drop_remainder=True)
-            dataset = sets.flat_map(lambda *batches: tf.data.Dataset.zip(batches))
-        # Workers agree on its end where no one knows its length.
-        dataset = dataset.filter(lambda *batch: True)
-        distribute = self.strategy.distribute_datasets_from_function
-        return iter(distribute(lambda context: dataset))
+        self.batches = iter(dataset)
+        return self.batches
 
     def _steps(self, iterator: Any, count: int) -> Iterator[dict[str, Any]]:
-        """Takes steps while all have data; yields what each shows."""
-        train_step = self._train.get_concrete_function(iterator.element_spec)
-        for batch in iterator:
-            first = self.strategy.experimental_local_results(batch)[0]
-            # A worker gets an empty batch when it has none and others do.
-            if self._sum(float(len(tf.nest.flatten(first)[0]) == 0)) > 0:
-                break
-            yield {key: value.numpy() for key, value in train_step(batch).items()}
+        """Takes steps of a batch for each replica; yields what each shows."""
+        specs = [iterator.element_spec] * self.replicas
+        train_step = self._train.get_concrete_function(specs)
+        while True:
+            values = train_step(self.batch)
+            yield {key: value.numpy() for key, value in values.items()}
 
-    def _tell(self, hooks: Iterable[Callback], event: str, *values: Any) -> None:
-        """Calls callbacks; one that stops its worker stops all."""
+    def _train_step(self, batch: Any) -> Any:
+        def given(context: Any) -> Any:
+            return batch[context.replica_id_in_sync_group % self.replicas]
+
+        give = self.strategy.experimental_distribute_values_from_function
+        return super()._train_step(give(given))
+
+    def _tell(self, hooks: Any, event: str, *values: Any) -> None:
+        """Calls callbacks; who is stopped, or has no more data, stops all."""
         super()._tell(hooks, event, *values)
-        if event == "after_step":
-            stops = self._sum(float(any(hook.should_stop for hook in hooks)))
-            if stops > 0 and isinstance(hooks, list):
+        if event in ("begin", "after_step"):
+            self.batch = [*itertools.islice(self.batches, self.replicas)]
+            over = len(self.batch) < self.replicas
+            if self._sum(float(over or any(hook.should_stop for hook in hooks))) > 0:
                 hooks.append(Callback())
                 hooks[-1].should_stop = True
 
-    def _sum(self, value: float) -> Any:
-        """Returns the sum of a figure over all workers, when they have given theirs."""
-        return self.strategy.reduce("SUM", tf.constant(value), axis=None)
+    @tf.function(input_signature=[tf.TensorSpec([])])
+    def _sum(self, value: Any) -> Any:
+        """Returns the sum of a figure over all replicas, when all have given theirs."""
+        values = self.strategy.run(tf.identity, args=(value,))
+        return self.strategy.reduce("SUM", values, axis=None)

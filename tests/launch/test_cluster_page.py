@@ -49,7 +49,7 @@ def test_kubernetes(repository: Path) -> None:
 @pytest.mark.parametrize("process", [0, 1])
 def test_slurm(process: int, repository: Path) -> None:
     """TensorFlow's resolver reads what srun sets for each task of a step."""
-    (snippet,) = snippets(repository, "python")
+    (snippet,) = (s for s in snippets(repository, "python") if "Slurm" in s)
     step = {
         "SLURM_PROCID": str(process),
         "SLURM_NTASKS": "2",

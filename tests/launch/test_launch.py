@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -237,3 +238,25 @@ def test_a_legacy_program_trains_on_a_cluster(
     assert int(state.rstrip('"').rpartition("-")[2]) >= 60
     assert list((tmp_path / "model" / "eval").glob("events.*"))
     assert alive(tmp_path / "train.py") == []
+
+
+def test_a_terminal_shows_how_far_each_task_has_come(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(
+        "for step in 10, 20:\n    print(f'INFO:tensorflow:loss = 0.5, step = {step}')\n"
+        "print('more')\n"
+    )
+    screen, terminal = os.openpty()
+    command = [sys.executable, "-m", "tfmigrate", "launch", "--workers", "1", str(path)]
+    with subprocess.Popen(command, stdout=terminal, stderr=terminal) as launched:
+        os.close(terminal)
+        shown = b""
+        with contextlib.suppress(OSError):  # how the end of a terminal is told
+            while part := os.read(screen, 65_536):
+                shown += part
+    os.close(screen)
+    assert launched.returncode == 0
+    lines = shown.decode().replace("\r", "").split("\n")
+    assert any(re.search(r"K\[worker 0\] more", line) for line in lines)
+    assert "worker 0: step 20, loss 0.5, " in shown.decode()
+    assert "[worker 0] INFO" not in shown.decode()

@@ -69,6 +69,7 @@ def rewrite(tmp_path: Path, tfmigrate: Runner) -> Rewrite:
     ("strategy", "named"),
     [
         ("mirrored", "MirroredStrategy()"),
+        ("one_device", 'OneDeviceStrategy("/gpu:0")'),
         ("central", "experimental.CentralStorageStrategy()"),
         ("multiworker", "MultiWorkerMirroredStrategy()"),
     ],

@@ -245,6 +245,10 @@ REFUSALS = {
         "t = tf.contrib.lookup.index_table_from_tensor(build())\n",
         "give it a list",
     ),
+    "mixed precision": (
+        "o = tf.train.experimental.enable_mixed_precision_graph_rewrite(f)\n",
+        "scales losses",
+    ),
     "a strategy for servers that no RunConfig takes": (
         "s = tf.contrib.distribute.ParameterServerStrategy()\nprint(s)\n",
         "is more than a RunConfig's",
@@ -410,7 +414,7 @@ ROWS = {
     ),
     "a strategy for parameter servers": (
         """
-        s = tf.contrib.distribute.ParameterServerStrategy()
+        s = tf.contrib.distribute.ParameterServerStrategy(num_gpus_per_worker=1)
         c = tf.estimator.RunConfig(train_distribute=s)
         """,
         "c = RunConfig()\n",

@@ -2,7 +2,6 @@
 
 --die STEP     kills itself after a step
 --pause STEP   says after a step that it waits, and waits until its input ends
---save STEPS   how often it saves
 --short        a worker whose data end before those of the others
 """
 
@@ -29,7 +28,6 @@ parser.add_argument("model_dir")
 parser.add_argument("steps", type=int)
 for flag in ("--die", "--pause"):
     parser.add_argument(flag, type=int)
-parser.add_argument("--save", type=int, default=10)
 parser.add_argument("--short", action="store_true")
 options = parser.parse_args()
 
@@ -72,16 +70,22 @@ def input_fn(input_context=None):
     return data.repeat(2 if options.short else None).batch(5)
 
 
+def train_input_fn(input_context=None):
+    """Goes on where the data were when the latest checkpoint was saved."""
+    path = tf.train.latest_checkpoint(options.model_dir) or "-0"
+    return input_fn(input_context).skip(int(path.rpartition("-")[2]))
+
+
 servers = '"ps"' in os.environ["TF_CONFIG"]
 config = RunConfig(
     options.model_dir,
-    save_checkpoints_steps=options.save,
+    save_checkpoints_steps=10,
     strategy=None if servers else tf.distribute.MultiWorkerMirroredStrategy(),
 )
 trainer = Trainer(Line, config=config)
 results, _ = train_and_evaluate(
     trainer,
-    TrainSpec(input_fn, options.steps, [Losses()]),
+    TrainSpec(train_input_fn, options.steps, [Losses()]),
     EvalSpec(lambda: input_fn().take(12), None, throttle_secs=0),
 )
 for name, value in (results or {}).items():

@@ -13,9 +13,10 @@ from .config import FIELDS
 from .page import Page
 from .word import arguments
 
-# What each choice writes; nothing is one device, or none at all.
+# What each choice writes; nothing is no strategy at all.
 STRATEGIES: Mapping[str, str] = {
     "default": "",
+    "one_device": 'distribute.OneDeviceStrategy("/gpu:0")',
     "mirrored": "distribute.MirroredStrategy()",
     "multiworker": "distribute.MultiWorkerMirroredStrategy()",
     "parameter_server": "distribute.experimental.ParameterServerStrategy()",

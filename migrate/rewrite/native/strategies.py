@@ -134,6 +134,8 @@ def _ops(page: Page, word: Word) -> None:
 
 _OLD = (_CONTRIB, "tf.distribute.experimental.")
 _HOW = ("communication",)
+_GPUS = ("num_gpus_per_worker", "num_gpus")
+_ALL_GPUS = "uses all GPUs that a worker has"
 _COLLECTIVE = ("CollectiveAllReduceStrategy", "MultiWorkerMirroredStrategy")
 _SERVERS = "ParameterServerStrategy"
 
@@ -148,8 +150,8 @@ def _workers(page: Page, word: Word) -> None:
         word.spell(page, page.tf(word.node, f"distribute.{_COLLECTIVE[-1]}"))
         return
     contrib = word.symbol.startswith(_CONTRIB)
-    args = arguments(page, word.call, ("num_gpus_per_worker",) if contrib else _HOW)
-    if args is None or set(args) - {"num_gpus_per_worker", "num_gpus", *_HOW}:
+    args = arguments(page, word.call, _GPUS[:1] if contrib else _HOW)
+    if args is None or set(args) - {*_GPUS, *_HOW}:
         page.refuse(word.node, f"the arguments of `{word.symbol}` ({{}}) are hidden")
         return
     page.words.add("workers")
@@ -157,7 +159,7 @@ def _workers(page: Page, word: Word) -> None:
     for name, arg in args.items():
         if name != "communication":
             page.drop_argument(word.call, arg)
-            page.note(arg.value, "uses all GPUs that a worker has")
+            page.note(arg.value, _ALL_GPUS)
             continue
         start, end = page.outer(arg.value)
         if arg.keyword is not None:
@@ -176,9 +178,16 @@ def _servers(page: Page, word: Word) -> None:
 def for_servers(page: Page, node: cst.BaseExpression) -> bool:
     """A strategy for parameter servers, which a program makes in plain sight."""
     made = page.value(node)
-    if not isinstance(made, cst.Call) or made.args:
+    if not isinstance(made, cst.Call):
         return False
-    return (page.symbol(made.func) or "").endswith(f".{_SERVERS}")
+    if not (page.symbol(made.func) or "").endswith(f".{_SERVERS}"):
+        return False
+    args = arguments(page, made, _GPUS[:1])
+    if args is None or set(args) - {*_GPUS}:
+        return False
+    for arg in args.values():
+        page.note(arg.value, _ALL_GPUS)
+    return True
 
 
 def left(page: Page) -> None:

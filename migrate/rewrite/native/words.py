@@ -359,7 +359,7 @@ _GRAPH = re.compile(
     r"|create_global_step|\w*Hook|init_from_checkpoint|string_input_producer|batch"
     r"|shuffle_batch))"
     r"|compat\.v1\.(losses|metrics|summary|keras|Graph|data\.make_"
-    r"|train\.ExponentialMovingAverage))"
+    r"|train\.(ExponentialMovingAverage|experimental\.)))"
 )
 _MAKES = re.compile(
     r"tf\.(layers|contrib\.(layers|slim|rnn)|nn\.rnn_cell|get_variable)\b"
@@ -375,6 +375,7 @@ _HINTS = (
     (r".*(collection|GraphKeys|_variables\b)", "reads a collection of the graph"),
     (r".*Hook", "has no callback yet: write what it does as a hook of your own"),
     (r"tf\.contrib\.learn", "is of tf.contrib.learn: use tf.estimator"),
+    (r".*(mixed_precision|LossScale)", "scales losses: no native form yet"),
     (r"tf\.train\.\w*Optimizer", "has no optimizer like it in Keras"),
     (r".*global_step", "reads the global step outside of a model"),
     (r".*(estimator|Estimator)", "has no native form yet"),

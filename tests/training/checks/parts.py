@@ -35,6 +35,7 @@ EXPORTING = training(
     *("predict", "eval_loss", "train_and_evaluate", "parsing_receiver", "raw_receiver"),
     *("BestExporter", "LatestExporter", "FinalExporter", "exports", "from_estimator"),
 )
+IN_STEP = training("workers")
 STOPPING = training(
     *("eval_loss", "train_and_evaluate", "make_early_stopping_hook", "StopAtStep"),
     *("stop_if_no_decrease_hook", "stop_if_no_increase_hook"),
@@ -139,6 +140,20 @@ def check_watched_values_are_those_of_the_first_replica(folder: str) -> None:
     events = recorded("lifecycle", "replicas_train_and_evaluate")["train_events"]
     loss = next(entry[2] for entry in events if entry[1] == "loss")
     assert np.isclose(watching.values["loss"], loss, rtol=1e-5)
+
+
+def check_two_replicas_of_a_worker_take_the_steps_of_mirrored_ones(folder: str) -> None:
+    devices = ["/device:CPU:0", "/device:CPU:1"]
+    workers = tf.distribute.MultiWorkerMirroredStrategy._from_local_devices(devices)
+    kept = []
+    for module, strategy in ((STOCK, mirrored()), (IN_STEP, workers)):
+        config = module.RunConfig(strategy=strategy)
+        trainer = module.Trainer(linear(module), f"{folder}/{len(kept)}", config)
+        trainer.train(rows(14, 1))  # the last of its batches is left out
+        figures = trainer.evaluate(rows(4, 1))
+        assert figures["global_step"] == 3
+        kept.append([figures["loss"], figures["mean_output"]])
+    np.testing.assert_allclose(*kept, rtol=1e-6)
 
 
 def check_summed_losses_of_replicas_are_not_divided(folder: str) -> None:
