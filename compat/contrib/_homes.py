@@ -13,7 +13,6 @@ _KERAS = "tf.keras has it as a layer or function; see tf.keras.layers."
 _ADDONS_RNN = "Write the cell as a tf.nn.rnn_cell.RNNCell, or use tf.keras.layers.RNN."
 _QUEUES = "Queues gave way to tf.data; see tf.data.Dataset."
 _TFP = "It lives on in TensorFlow Probability (pip install tensorflow_probability)."
-_DATA_SETS = "Build the input with tf.data; tensorflow_datasets has many data sets."
 _LEARN = "Use the class of tf.estimator that does the same."
 TREES = (
     "TensorFlow has no kernels for boosted trees any more; train them with TensorFlow "

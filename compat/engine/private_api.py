@@ -79,7 +79,6 @@ __all__ = [
     "get_next_as_optional",
     "get_or_create_global_step_read",
     "init_central_storage",
-    "is_export_output",
     "is_in_graph_collective",
     "lookup_ops",
     "make_input_fn_iterator",
@@ -185,11 +184,6 @@ def distributed_initializer(iterator: Any) -> Any:
 def value_per_replica(values: list[Any]) -> Any:
     """One value that stands for another one on each replica."""
     return distribute_utils.regroup(tuple(values), always_wrap=True)
-
-
-def is_export_output(value: Any) -> bool:
-    """Whether ``value`` is one of the export output descriptions."""
-    return isinstance(value, export_output.ExportOutput)
 
 
 def run_in_cluster(

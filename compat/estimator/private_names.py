@@ -11,6 +11,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import tensorflow.compat.v1 as tf
+
 from ..engine.event_files import write_evaluation as _write_dict_to_summary
 from ..engine.inputs import features_and_labels as parse_iterator_result
 from ..engine.inputs import input_of
@@ -19,6 +21,7 @@ from .checks import checked_hooks as _check_hooks_type
 from .checks import checked_listeners as _check_listeners_type
 from .early_stopping import _StopOnPredicateHook, read_eval_metrics
 from .estimator import EstimatorV2, maybe_overwrite_model_dir_and_session_config
+from .heads import legacy
 from .heads.keys import MetricKeys, PredictionKeys
 from .heads.sequential import SequentialHeadWrapper
 
@@ -29,8 +32,12 @@ __all__ = [
     "SequentialHeadWrapper",
     "_Head",
     "_StopOnPredicateHook",
+    "_binary_logistic_head_with_sigmoid_cross_entropy_loss",
+    "_binary_logistic_or_multi_class_head",
     "_check_hooks_type",
     "_check_listeners_type",
+    "_multi_class_head_with_softmax_cross_entropy_loss",
+    "_regression_head",
     "_write_dict_to_summary",
     "fn_args",
     "get_optimizer_instance",
@@ -40,6 +47,15 @@ __all__ = [
     "parse_iterator_result",
     "read_eval_metrics",
 ]
+
+# Heads as canned models made them: their loss is a sum.
+_summed = functools.partial(functools.partial, loss_reduction=tf.losses.Reduction.SUM)
+_binary_logistic_head_with_sigmoid_cross_entropy_loss = _summed(
+    legacy.binary_classification_head
+)
+_multi_class_head_with_softmax_cross_entropy_loss = _summed(legacy.multi_class_head)
+_regression_head = _summed(legacy.regression_head)
+_binary_logistic_or_multi_class_head = legacy.binary_or_multi_class_head
 
 
 def fn_args(fn: Callable[..., Any]) -> tuple[str, ...]:

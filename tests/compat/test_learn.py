@@ -52,3 +52,18 @@ def differences(theirs: Any, ours: Any, path: str) -> list[str]:
 @pytest.mark.parametrize("name", sorted(RECORDED))
 def test_names_and_numbers(name: str, ours: dict[str, Any]) -> None:
     assert differences(RECORDED[name], ours[name], "") == []
+
+
+def test_a_table_of_pandas_has_rows(tmp_path: Path) -> None:
+    """What iterates over it sees the names of its columns; TF 1.15.5 took its rows."""
+    pytest.importorskip("pandas")
+    path = tmp_path / "program.py"
+    path.write_text("""
+import pandas
+from tensorflow.contrib import learn
+table = pandas.DataFrame({"Embarked": ["S", "C", "?", "S"]})
+found = learn.preprocessing.CategoricalProcessor().fit_transform(table)
+print([row.tolist() for row in found])
+""")
+    done = run(path, on="compat", watch=False)
+    assert done.stdout.endswith("[[1], [2], [3], [1]]\n"), done.stderr[-3000:]

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from runner import Run, verify
+from runner import Run, run_python, verify
 from tfmigrate.verify.recording import load_recording
 from tfmigrate.verify.sides import look_at
 
@@ -60,6 +60,23 @@ def test_small_mistakes_are_found(
     assert document["replicas"] == 2
     assert document["trajectory"]["same_start"]
     assert document["trajectory"]["first_failure"] <= latest
+
+
+def test_the_epsilon_of_an_optimizer_that_is_gone_stands_in_its_graph(
+    tmp_path: Path,
+) -> None:
+    """RMSProp keeps nothing that refers to it; Adam does."""
+    path = tmp_path / "program.py"
+    path.write_text("""
+import tensorflow.compat.v1 as tf
+from tfmigrate.verify.instruments.legacy_weights import optimizer_constants
+with tf.Graph().as_default() as graph:
+    loss = tf.square(tf.get_variable("w", []))
+    tf.train.RMSPropOptimizer(0.1).minimize(loss)
+print(optimizer_constants(tf, graph))
+""")
+    done = run_python(path)
+    assert done.stdout == "{'epsilon': 1e-10}\n", done.stderr
 
 
 def test_a_run_directory_is_a_side(compared: tuple[Path, Run]) -> None:

@@ -15,8 +15,6 @@ __all__ = [
     "summarize_tensors",
 ]
 
-_SATURATES = ("Softplus", "Relu6", "Sigmoid", "Tanh")
-
 
 def _has_summary(name: str) -> bool:
     return any(

@@ -99,7 +99,7 @@ class CategoricalProcessor:
 
     def fit(self, x: Iterable[Any], unused_y: Any = None) -> CategoricalProcessor:
         """Learn the categories; a missing one (NaN) is none."""
-        for row in x:
+        for row in _rows(x):
             if self.vocabularies_ is None:
                 own = range(1 if self.share else len(row))
                 learnt = [CategoricalVocabulary() for _ in own]
@@ -120,12 +120,17 @@ class CategoricalProcessor:
     def transform(self, x: Iterable[Any]) -> Iterator[Any]:
         """One row of numbers per row."""
         self.vocabularies_ = self.vocabularies_ or []
-        for row in x:
+        for row in _rows(x):
             numbers = [
                 0 if _is_missing(value) else vocabulary.get(value)
                 for vocabulary, value in zip(self.vocabularies_, row, strict=True)
             ]
             yield np.array(numbers, np.int64)
+
+
+def _rows(x: Any) -> Any:
+    """The rows of a table; one of pandas gives the names of its columns by itself."""
+    return x.to_numpy() if hasattr(x, "to_numpy") else x
 
 
 def _is_missing(value: Any) -> bool:

@@ -242,7 +242,6 @@ class DynamicRnnEstimator(Estimator):
             logits, labels = mask_activations_and_labels(logits, labels, lengths)
         labels = tf.reshape(labels, [-1])
         loss = self._loss(logits, labels)
-        tf.losses.add_loss(loss)
         metrics = {}
         if self._classes:
             chosen = self._predictions(logits)[PredictionKey.CLASSES]

@@ -317,7 +317,6 @@ def multi_label_head(
 
 def binary_or_multi_class_head(
     n_classes: int,
-    *,
     weight_column: Any,
     label_vocabulary: Sequence[str] | None,
     loss_reduction: str,

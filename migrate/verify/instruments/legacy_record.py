@@ -112,7 +112,7 @@ def recording_hook_class(tf, seed=None):
             record.used = first_uses(self._loss.graph, self._names)
             known = {base_name(variable) for variable in tf.trainable_variables()}
             record.trained = [n for n, name in enumerate(self._names) if name in known]
-            record.constants = optimizer_constants(tf)
+            record.constants = optimizer_constants(tf, self._loss.graph)
 
         def after_create_session(self, session, coord):
             record = self._record

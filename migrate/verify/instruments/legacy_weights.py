@@ -143,8 +143,11 @@ def _users(operation):
             yield reader
 
 
-def optimizer_constants(tf):
-    """Constants of the only optimizer that there is, as far as they are known."""
+def optimizer_constants(tf, graph):
+    """Constants of the only optimizer that there is, as far as they are known.
+
+    One that a model_fn does not keep is gone when its operations stand in the graph.
+    """
     kinds = (tf.train.Optimizer, tf.keras.optimizers.Optimizer)
     found = set()
     for thing in gc.get_objects():
@@ -152,6 +155,12 @@ def optimizer_constants(tf):
             epsilon = getattr(thing, "epsilon", getattr(thing, "_epsilon", None))
             if isinstance(epsilon, (int, float)):
                 found.add(float(epsilon))
+    for operation in graph.get_operations():
+        if "Apply" in operation.type:
+            for argument, value in zip(operation.op_def.input_arg, operation.inputs):
+                if argument.name == "epsilon" and value.op.type == "Const":
+                    number = tf.make_ndarray(value.op.get_attr("value"))
+                    found.add(float(str(number)))
     return {"epsilon": found.pop()} if len(found) == 1 else {}
 
 
