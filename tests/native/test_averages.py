@@ -68,7 +68,7 @@ UPDATE = """\
 
 
 @pytest.mark.tensorflow
-@pytest.mark.parametrize("replicas", [1, 2])
+@pytest.mark.parametrize("replicas", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_training_goes_on_from_the_weights_and_evaluates_averages(
     replicas: int, tmp_path: Path
 ) -> None:
