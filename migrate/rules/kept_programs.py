@@ -29,6 +29,9 @@ ADVICE = {
     "`...` within another layer": _SPLIT,
     "`...` cannot be lifted yet": "use a function or class of tf.layers or tf.keras",
     "`...` changes between layers": "give the second value a name of its own",
+    "`...`, a plain value among the layers, is read behind them": (
+        "compute it before the layers"
+    ),
     "`...` does not name its functions": (
         "give the scope a list of functions and arguments"
     ),
@@ -137,7 +140,6 @@ OF_TASKS = {
     "about names that Keras does not give": (
         "choose variables by their layers, or ask for `kernel`, `bias`, `gamma`, `beta`"
     ),
-    "is read for more than": "read the setting once, for the wrapper of the cell",
     "makes a cluster without a strategy": (
         "give the RunConfig a ParameterServerStrategy; train_and_evaluate starts servers"
     ),

@@ -16,7 +16,6 @@ from . import (
     cross_entropy_labels,
     dropout_rate,
     image_standardization,
-    private_logger,
 )
 from .base import Diagnosis, SymbolUse
 from .context import Context
@@ -31,7 +30,6 @@ SPECIAL: dict[str, Callable[[SymbolUse, Context], Diagnosis | None]] = {
         dropout_rate,
         cross_entropy_labels,
         image_standardization,
-        private_logger,
     )
     for symbol in module.SYMBOLS
 }

@@ -97,21 +97,17 @@ class RNNCell(tf_keras.layers.Layer):
 
 
 class DropoutCell(tf_keras.layers.Layer):
-    """A cell whose inputs and outputs lose other parts at each step of training."""
+    """A cell whose inputs and outputs lose parts at each step, training or not."""
 
-    def __init__(
-        self, cell: Any, inputs: float = 0.0, outputs: float = 0.0, always: bool = False
-    ) -> None:
+    def __init__(self, cell: Any, inputs: float = 0.0, outputs: float = 0.0) -> None:
         super().__init__()
-        self.cell, self.always = cell, always
-        self.inputs_rate, self.outputs_rate = inputs, outputs
+        self.cell, self.inputs_rate, self.outputs_rate = cell, inputs, outputs
         self.state_size, self.output_size = cell.state_size, cell.output_size
 
-    def call(self, inputs: Any, states: Any, training: Any = None) -> tuple[Any, Any]:
-        training = training or self.always
-        if training and self.inputs_rate:
+    def call(self, inputs: Any, states: Any) -> tuple[Any, Any]:
+        if self.inputs_rate:
             inputs = tf.nn.dropout(inputs, self.inputs_rate)
         outputs, states = self.cell(inputs, states)
-        if training and self.outputs_rate:
+        if self.outputs_rate:
             outputs = tf.nn.dropout(outputs, self.outputs_rate)
         return outputs, states

@@ -2,28 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 import tf_keras
-
-
-class Computed(tf_keras.metrics.Metric):
-    """What is computed of the results of other metrics, which are updated."""
-
-    def __init__(self, compute: Callable[..., Any], name: str, *parts: Any) -> None:
-        super().__init__(name)
-        self.compute, self.parts = compute, parts
-
-    def update_state(self) -> None: ...
-
-    def reset_state(self) -> None:
-        for part in self.parts:
-            part.reset_state()
-
-    def result(self) -> Any:
-        return self.compute(*(part.result() for part in self.parts))
 
 
 class MeanPerClassAccuracy(tf_keras.metrics.MeanIoU):

@@ -10,7 +10,6 @@ import pytest
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.rewrite.native.classes import plain_classes
 from tfmigrate.rewrite.native.code import Refused
-from tfmigrate.rewrite.native.dropout_cells import Shares, with_constant_shares
 from tfmigrate.rewrite.native.makers import with_variables_inlined
 from tfmigrate.rewrite.native.sequential import as_sequential
 
@@ -369,6 +368,11 @@ def test_outputs_behind_the_end_of_a_sequence_are_zero() -> None:
         ("tf.nn.rnn_cell.LSTMCell(8, True)", "state.h", "use_peepholes"),
         ("tf.contrib.rnn.LayerNormBasicLSTMCell(8)", "state.h", "LayerNormBasic"),
         ("make()", "state", "a cell that is not seen"),
+        (
+            "tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.GRUCell(8), keep)",
+            "state",
+            "with .keep",
+        ),
         ("tf.nn.rnn_cell.LSTMCell(8)", "f(state)", "handed on"),
     ],
 )
@@ -454,35 +458,6 @@ def test_helpers_that_make_variables_stand_where_they_are_called() -> None:
     again = code.replace("return tf.Variable", "print(initial)\n    return tf.Variable")
     parsed = facts.load(Path("train.py"), (HEAD + again).encode())
     assert with_variables_inlined(parsed, facts) is parsed
-
-
-def shares(code: str) -> Shares | None:
-    facts = ProjectFacts()
-    parsed = facts.load(Path("train.py"), (HEAD + dedent(code)).encode())
-    return with_constant_shares(parsed, facts)[1]
-
-
-WRAPPED = """\
-def make(size, keep):
-    return tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.GRUCell(size), keep)
-
-
-def model_fn(features, labels, mode):
-    keep = {}
-    return make(8, keep)
-"""
-
-
-def test_when_wrappers_drop_is_read_off_their_shares() -> None:
-    asked = "0.5 if mode == tf.estimator.ModeKeys.TRAIN else 1.0"
-    told = Shares("mode == tf.estimator.ModeKeys.TRAIN", "model_fn")
-    assert shares(WRAPPED.format(asked)) == told
-    assert shares(WRAPPED.format("0.5")) == Shares()
-    assert shares("x = 1\n") is None
-    with pytest.raises(Refused, match="DropoutWrapper"):
-        shares(WRAPPED.format("0.5 if mode == other else 0.9"))
-    with pytest.raises(Refused, match="read for more than"):
-        shares(WRAPPED.format("0.5\n    print(tf.square(keep))"))
 
 
 def test_what_other_code_reads_and_says_stays() -> None:

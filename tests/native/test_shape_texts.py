@@ -12,16 +12,6 @@ from tfmigrate.rewrite.run import run_job
 SHAPES = Path(__file__).with_name("programs") / "shapes"
 # Lines that are there, and words that are not.
 READS = {
-    "networks_given": (
-        [
-            "self.model = Narrow(classes=params['classes'])",
-            "def make_model_fn():",
-            "('partial', GivenTask, {'classes': 2}),",
-            "('lambda', CalledTask, None),",
-            "('params', ConfiguredTask, {'rate': .3, 'units': 6}),",
-        ],
-        ["functools", "network=", "builder"],
-    ),
     "network_of_methods": (
         [
             "class Block(tf_keras.layers.Layer):",
@@ -29,14 +19,6 @@ READS = {
             "self.model = Network(config)",
         ],
         ["__call__", "network = "],
-    ),
-    "tower_again": (
-        [
-            "return self.model(features['anchor'], training=training)",
-            "near = self.model(features['near'], training=True)",
-            "near = self.model(features['near'], training=False)",
-        ],
-        ["AUTO_REUSE"],
     ),
     "fine_tuned": (
         [

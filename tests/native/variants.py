@@ -268,11 +268,11 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             _MAIN,
             "class Losses(tf.estimator.SessionRunHook):\n"
-            "    def __init__(self, name):\n"
-            "        self.name, self.seen = name, []\n\n"
+            "    def __init__(self):\n"
+            "        self.seen = []\n\n"
             "    def begin(self):\n"
             "        graph = tf.get_default_graph()\n"
-            "        self.loss_tensor = graph.get_tensor_by_name(self.name)\n\n"
+            "        self.loss_tensor = graph.get_tensor_by_name('the_loss:0')\n\n"
             "    def before_run(self, run_context):\n"
             "        return tf.train.SessionRunArgs({'loss': self.loss_tensor})\n\n"
             "    def after_run(self, run_context, run_values):\n"
@@ -281,7 +281,7 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
         (_LAST, "    tf.identity(loss, name='the_loss')\n" + _LAST),
         (
             _TRAIN,
-            "    losses = Losses('the_loss:0')\n"
+            "    losses = Losses()\n"
             + _TRAIN.replace("max_steps=25", "max_steps=25, hooks=[losses]")
             + "    RESULT['steps'] = len(losses.seen)\n"
             "    RESULT['mean_loss'] = np.mean(losses.seen)\n",
@@ -914,64 +914,6 @@ VARIANTS: dict[str, tuple[tuple[str, str], ...]] = {
             "        {'image': image})\n"
             "    assert classifier.export_savedmodel(tempfile.mkdtemp(), receiver)\n",
         ),
-    ),
-    "cells_from_zero": (
-        (
-            _MAIN,
-            "def rate_of(params):\n"
-            "    return tf.train.exponential_decay(\n"
-            "        params['learning_rate'], tf.train.get_global_step(), 5, 0.9)\n\n\n"
-            + _MAIN,
-        ),
-        (
-            _LOGITS,
-            "    steps = tf.reshape(net, [-1, 3, 2])\n"
-            "    count = tf.shape(steps)[0]\n"
-            "    cell = tf.nn.rnn_cell.GRUCell(4, kernel_initializer=RAMP)\n"
-            "    state = cell.zero_state(count, tf.float32)\n"
-            "    outputs, _ = tf.nn.dynamic_rnn(cell, steps, initial_state=state)\n"
-            "    flat = tf.reshape(outputs, [-1, 12])\n"
-            "    weights = tf.get_variable('weights', [12, 3], initializer=RAMP)\n"
-            "    bias = tf.get_variable('bias', [3], initializer=RAMP)\n"
-            "    logits = tf.reshape(tf.matmul(flat, weights) + bias, [count, 3])\n",
-        ),
-        (
-            _LOSS,
-            "    targets = tf.reshape(labels, [-1, 1])\n"
-            "    shares = 1. + tf.cast(targets, tf.float32)\n"
-            "    loss = tf.contrib.seq2seq.sequence_loss(\n"
-            "        logits[:, tf.newaxis], targets, shares)\n",
-        ),
-        ("Optimizer(params['learning_rate'], 0.9)", "Optimizer(rate_of(params), 0.9)"),
-    ),
-    "metrics_of_metrics": (
-        (
-            _METRICS,
-            "        hits = tf.metrics.precision(labels > 1, predicted > 1)\n"
-            "        found = tf.metrics.recall(labels > 1, predicted > 1)\n"
-            "        both = 2 * hits[0] * found[0] / (hits[0] + found[0] + 1e-8)\n"
-            "        metrics = {\n"
-            "            'precision': hits, 'recall': found,\n"
-            "            'f1': (both, tf.group(hits[1], found[1])),\n"
-            "        }\n"
-            "        return tf.estimator.EstimatorSpec(\n"
-            "            mode, loss=loss, eval_metric_ops=metrics)\n",
-        ),
-    ),
-    "metrics_shown_in_a_loop": (
-        (
-            _METRICS,
-            "        metrics = {\n"
-            "            'accuracy': tf.metrics.accuracy(labels, predicted),\n"
-            "            'mean_logit': tf.metrics.mean(logits),\n"
-            "        }\n"
-            "        return tf.estimator.EstimatorSpec(\n"
-            "            mode, loss=loss, eval_metric_ops=metrics)\n"
-            "    shown = {'accuracy': tf.metrics.accuracy(labels, predicted)}\n"
-            "    for name, op in shown.items():\n"
-            "        tf.summary.scalar(name, op[1])\n",
-        ),
-        (_TRAIN, "    os.makedirs(classifier.eval_dir())\n" + _TRAIN),
     ),
     "head_of_the_module": (
         (

@@ -68,9 +68,8 @@ class Body(Scope):
         outside: set[str],
         helper: Callable[[cst.Call, Function], Helper],
         class_of: Callable[[cst.Call, Helper], str],
-        changing: frozenset[str] = frozenset(),
     ) -> None:
-        super().__init__(tree, defined, statements, notes, changing)
+        super().__init__(tree, defined, statements, notes)
         self.defined = defined
         # Names that have a value before the statements.
         self.outside = outside
@@ -112,7 +111,8 @@ class Body(Scope):
         for name in self.ordered(self._reads_of(call)):
             if name in self.static:
                 if len(self.static[name]) > 1 or name in self.outside:
-                    return self._without(name)
+                    reason = f"`{name}` changes between layers"
+                    raise self.stop(self.static[name][-1], reason)
                 stored[name] = ""
             elif name in self.bound:
                 if name in self.outside and self.reads_first(name):
@@ -155,26 +155,6 @@ class Body(Scope):
     def _reads(self, node: cst.CSTNode, name: str) -> bool:
         return (
             isinstance(node, cst.Name) and node.value == name and self.reads_local(node)
-        )
-
-    def _without(self, name: str) -> Taken:
-        """The code with a name that changes between layers: the call alone has it."""
-        if name in self.changing:
-            reason = f"`{name}` changes between layers"
-            raise self.stop(self.static[name][-1], reason)
-        return self.again(self.changing | {name}).take()
-
-    def again(self, changing: frozenset[str]) -> Body:
-        """The same statements, with other names that change between layers."""
-        return Body(
-            self.tree,
-            self.defined,
-            self.statements,
-            self.notes,
-            self.outside,
-            self.helper,
-            self.class_of,
-            changing,
         )
 
     def _reads_of(self, call: Sequence[Statement]) -> set[str]:

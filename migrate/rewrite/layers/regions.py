@@ -11,7 +11,7 @@ import libcst as cst
 from ...code.blocked import Blocked
 from ...code.names import Names
 from ...code.spacing import with_blank_lines
-from ...code.texts import camel, parse_statements, source_text
+from ...code.texts import camel, parse_statements
 from ...code.tree import Statement, only_small, statements_of, walk
 from ...model.values import Time
 from .bodies import Body
@@ -29,7 +29,6 @@ _BEHIND = (
     "tf.contrib.tpu.",
 )
 # What may leave out the statements in it, or repeat them.
-_BRANCHES = (cst.If, cst.For, cst.While, cst.Try)
 _NOT_BEHIND = ("tf.estimator.ModeKeys", "tf.train.get_global_step")
 
 
@@ -177,22 +176,18 @@ class Standing:
             behind |= carried
         outputs = [n for n in body.ordered(bound) if n in behind]
         sure = surely_bound(region)
-        again: list[Statement] = []
-        returned_too: set[str] = set()
         for name in outputs:
-            if name in body.late:
-                continue
-            line = self._said_again(body, name, region, outside)
-            if line is None:
-                returned_too.add(name)
-            else:
-                again.append(line)
-        if returned_too:
-            # Values of Python that the layers' statements make as they go.
-            body = body.again(frozenset(returned_too))
-        outputs = [name for name in outputs if name in body.late]
-        for name in outputs:
+            if name not in body.late:
+                why = f"`{name}`, a plain value among the layers, is read behind them"
+                raise self.stop(region[0], why)
             if name not in sure | outside:
+                crowded = any(
+                    len(one.body) > 1 and name in bound_by(one, self.notes)
+                    for statement in region
+                    for one in walk(statement, cst.SimpleStatementLine)
+                )
+                if crowded:
+                    raise self.stop(region[0], "several statements on one line")
                 raise self.stop(region[0], f"`{name}` is made in one branch only")
         if not outputs and not body.written and not run.returns:
             raise self.stop(region[-1], "nothing of the layers is used behind them")
@@ -219,41 +214,11 @@ class Standing:
             asked = f"{', '.join(outputs)} = {asked}"
         elif run.returns:
             asked = f"return {asked}"
-        said = "".join(source_text(one) for one in again)
-        code = f"{said}{model} = {name}({', '.join(taken.setup)})\n{asked}"
+        code = f"{model} = {name}({', '.join(taken.setup)})\n{asked}"
         self._put(made)
         for one in rest:
             file.edits.replace[one] = []
         file.edits.replace[rest[-1]] = parse_statements(code)
-
-    def _said_again(
-        self, body: Body, name: str, region: Sequence[Statement], outside: set[str]
-    ) -> cst.SimpleStatementLine | None:
-        """A plain value inside of the layers that is read behind them: a copy of it.
-
-        None where it cannot be made again.
-        """
-        scope = self.tree.resolver.scopes.opened[self.defined]
-        lines = [
-            one
-            for statement in region
-            for one in walk(statement, cst.SimpleStatementLine)
-            if name in bound_by(one, self.notes)
-        ]
-        if len(lines) == 1 and len(scope.bindings.get(name, ())) == 1:
-            (one,) = lines
-            around = list(self.tree.ancestors(one))
-            around = around[: around.index(self.defined)]
-            if (
-                len(one.body) == 1
-                and isinstance(one.body[0], cst.Assign)
-                and not self.notes.makes(one)
-                and body.reads(one) <= outside
-                and not body.reads_written(one)
-                and not any(isinstance(node, _BRANCHES) for node in around)
-            ):
-                return one.with_changes(leading_lines=[])
-        return None
 
     def _names(self, outputs: Sequence[str]) -> tuple[str, str]:
         """Names for the class, and for the variable that holds one."""

@@ -26,10 +26,7 @@ class Scope:
         defined: cst.FunctionDef,
         statements: Sequence[Statement],
         notes: Notes,
-        # Names whose values only the call follows.
-        changing: frozenset[str] = frozenset(),
     ) -> None:
-        self.changing = changing
         self.tree = tree
         self.source = Source(tree, defined)
         self.notes = notes
@@ -82,7 +79,7 @@ class Scope:
 
     def _late_names(self) -> set[str]:
         """Names that are bound in the graph, if only at times."""
-        late: set[str] = set(self.changing)
+        late: set[str] = set()
         small = [
             node
             for statement in self.statements

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 
 import libcst as cst
 
@@ -24,9 +23,8 @@ from ...project.guard import check_output
 from ...project.positions import code_of
 from .definitions import ModelFunction
 from .files import File, Lifted, import_text, imported
-from .model_functions import handed_to_learn, is_model_fn
+from .model_functions import is_model_fn
 from .notices import Stays
-from .one_line import one_in_each
 from .proof import Traced, again, difference
 from .scopes import with_scopes_said
 
@@ -38,38 +36,13 @@ _Found = tuple[ParsedModule, cst.FunctionDef]
 def lifted_together(
     files: Sequence[ParsedModule], facts: ProjectFacts
 ) -> list[ParsedModule]:
-    """The files of a program with its model functions lifted; raises Blocked.
-
-    Statements that stand in one line are set apart where that is what it takes.
-    """
+    """The files of a program with its model functions lifted; raises Blocked."""
     files = [with_scopes_said(one, facts) for one in files]
-    try:
-        return _lifted(files, facts)
-    except Blocked:
-        apart = _set_apart(files, facts)
-        if apart != [*files]:
-            with suppress(Blocked):
-                return _lifted(apart, facts)
-        raise
-
-
-def _lifted(files: Sequence[ParsedModule], facts: ProjectFacts) -> list[ParsedModule]:
     found = _Group(files, facts).lifted()
     for before, after in zip(files, found, strict=True):
         if after is not before:
             _check(before, after)
     return found
-
-
-def _set_apart(
-    files: Sequence[ParsedModule], facts: ProjectFacts
-) -> list[ParsedModule]:
-    """The files with one statement in each line of model functions and their calls."""
-    own: set[cst.CSTNode] = set()
-    for parsed, node in _model_functions(files):
-        notes = evaluated(facts, files, parsed, node).notes
-        own |= {node, *notes.reached(node.body)}
-    return [one_in_each(one, facts, own) for one in files]
 
 
 def _check(before: ParsedModule, after: ParsedModule) -> None:
@@ -84,13 +57,11 @@ def _check(before: ParsedModule, after: ParsedModule) -> None:
 
 
 def _model_functions(files: Sequence[ParsedModule]) -> list[_Found]:
-    trees = [Tree(one.module, one.resolver) for one in files]
-    handed = {*handed_to_learn(trees).values()}
     return [
         (parsed, node)
         for parsed in files
         for node in parsed.nodes
-        if isinstance(node, cst.FunctionDef) and (is_model_fn(node) or node in handed)
+        if isinstance(node, cst.FunctionDef) and is_model_fn(node)
     ]
 
 

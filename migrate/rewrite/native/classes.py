@@ -11,7 +11,6 @@ import libcst as cst
 from ...code.names import fresh
 from ...code.texts import camel
 from ...model.contrib_functions import SIGNATURES, contrib_name
-from ...model.layer_functions import LAYERS, LayerFunction
 from ...names.ast_nodes import children as ast_children
 from ...names.ast_nodes import parents_of, tree_of
 from ...names.ast_nodes import walk as walk_ast
@@ -21,8 +20,7 @@ from ...project.long_lines import WIDTH
 from ..layers.model_functions import is_model_fn
 from ..layers.spelling import RESERVED
 from .by_name import hold_layers
-from .code import Refused, arguments_of, call, dotted, is_absent, literal, parsed
-from .dropout_cells import Shares
+from .code import Refused, arguments_of, dotted, is_absent, literal, parsed
 from .layers import (
     RANKS,
     Layers,
@@ -49,7 +47,6 @@ from .text import (
     stores_in,
     without_gone,
 )
-from .towers import with_towers_unfolded
 from .weights import SEQUENCE_INPUT, move_weights, sequence_input
 
 _KERAS = "tf_keras.layers."
@@ -87,25 +84,16 @@ _PENALTIES = ("l1_regularizer", "l2_regularizer", "l1_l2_regularizer")
 def plain_classes(
     parsed: ParsedModule,
     facts: ProjectFacts,
-    shares: Shares | None = None,
     *,
     shared_columns: bool = False,
 ) -> ParsedModule:
     """The module with its lifted classes as classes of Keras; raises Refused.
 
-    `shares` is what `with_constant_shares` told of it before it was lifted;
     `shared_columns` says that the program has columns that share an embedding.
     """
     if ".estimator.Scoped" not in parsed.source.text:
         return parsed
     module = Module(parsed, facts)
-    if module.reuses:
-        for one in module.classes:
-            one.read()
-        code = with_towers_unfolded(module)
-        if code is not None:
-            module = Module(facts.module_of(parsed.source.with_text(code)), facts)
-    module.shares = shares
     module.shared_columns = shared_columns
     found = facts.module_of(parsed.source.with_text(module.plain()))
     _check_made_once(found, {one.name for one in module.classes})
@@ -179,8 +167,6 @@ class Module:
         self.named = re.search(r"\.(op\.)?name\b", self.code) is not None
         # Layers of one scope and name share their variables where this is asked for.
         self.reuses = b"reuse" in parsed.source.raw
-        # When wrappers of cells drop; None where there are none.
-        self.shares: Shares | None = None
         self.shared_columns = False
         self.classes: list[Lifted] = []
         self._find(self.text.body, frozenset())
@@ -290,10 +276,6 @@ class Module:
         if self.reuses:
             self._check_shared()
         chosen = hold_layers(self) if self.classes else {}
-        flags: dict[str, Shares] = {}
-        if self.shares is not None and self.shares.code:
-            rnns = [one.name for one in self.classes if "_rnn" in one.lifted]
-            flags = dict.fromkeys(rnns, self.shares)
         for one in self.classes:
             one.become_plain()
         if self.shared_columns and sum(map(Lifted.has_columns, self.classes)) > 1:
@@ -308,7 +290,7 @@ class Module:
             start, end = self.text.span(node)
             text.replace(start, end, shown)
         names = {one.name for one in self.classes}
-        code = simplified(text.done(), names, self._is_seen, flags, self.first)
+        code = simplified(text.done(), names, self._is_seen, self.first)
         code = self._without_scope_makers(self._without_contrib(code))
         return self._laid_out(code, names)
 
@@ -385,10 +367,7 @@ class Module:
                     shown = on_one_line(text.of(node))
                     text.put(node, regularizer(shown, reader) or "None")
                     continue
-                if name == "DropoutWrapper" and self.shares is None:
-                    raise Refused("it is not known when `DropoutWrapper` drops")
-                always = self.shares is not None and not self.shares.code
-                text.put(node, cell(name, node, reader, text.of, always=always))
+                text.put(node, cell(name, node, reader, text.of))
             code = text.done()
 
     def _cell_or_penalty(
@@ -921,9 +900,6 @@ class Lifted:
         if symbol == SEQUENCE_INPUT:
             sequence_input(self, node, uses)
             return
-        if symbol in LAYERS and len(uses) == 1:
-            self._built(node, uses[0], LAYERS[symbol], function)
-            return
         if name is None:
             raise Refused(f"`{function}` makes variables where it is called")
         if name in ("repeat", "stack") and len(uses) == 1:
@@ -1004,41 +980,6 @@ class Lifted:
         flag = "" if made.training is None else f", training={made.training}"
         self.source.put(use, f"{self.of(use.func)}({self.of(inputs)}{flag})")
         return self._constructor(made, function)
-
-    def _built(
-        self, node: ast.Call, use: ast.Call, layer: LayerFunction, function: str
-    ) -> None:
-        """Makes a layer in `build`, which has the shape of the input."""
-        given = self.given(node, use, (layer.inputs, *layer.parameters), function)
-        late = {*use.args, *(one.value for one in use.keywords)}
-        what = f"`{function}`"
-        shown = self.of(given.pop(layer.inputs))
-        parts: dict[str, str | None] = {}
-        for parameter, value in given.items():
-            code = self.of(value)
-            if parameter in layer.at_call:
-                shown += f", {parameter}={code}"
-                continue
-            if parameter == "reuse" and literal(code) is not False:
-                raise Refused(f"{what} with `reuse`")
-            if is_absent(code) or parameter in ("reuse", "fused", "name"):
-                continue
-            if parameter.endswith("_initializer"):
-                code = initializer(self.value(code), self)
-            elif parameter.endswith("_regularizer"):
-                code = regularizer(self.value(code), self) or "None"
-            if value in late:
-                code = self.for_build(code, what)
-            parts[parameter] = self.in_build(code)
-        first = [parts.pop(name) or "" for name in layer.parameters[:1]]
-        made = self.above[node]
-        if made not in self.init.body:
-            raise Refused(f"{what} follows from its input in a loop")
-        line = f"self.{self._holder(node)} = "
-        line += call(f"{_KERAS}{layer.keras}", *first, **parts)
-        self.source.drop(made)
-        self.add_to_build([line])
-        self.source.put(use, f"{self.of(use.func)}({shown})")
 
     def cell_for_init(self, code: str, what: str) -> str:
         """A cell as the constructor says it: what the call is given, it is given."""

@@ -54,22 +54,6 @@ def callbacks(page: Page) -> None:
                 page.refuse(odd.node, f"the hook `{node.name.value}` ({{}}) {odd.why}")
 
 
-def _is_init(node: cst.CSTNode) -> bool:
-    return isinstance(node, cst.FunctionDef) and node.name.value == "__init__"
-
-
-def _pairs(node: cst.CSTNode) -> list[tuple[str, cst.BaseExpression]]:
-    """``self.a, self.b = one, other``: what each attribute gets."""
-    if not isinstance(node, cst.Assign) or len(node.targets) != 1:
-        return []
-    target, value = node.targets[0].target, node.value
-    pairs: list[tuple[cst.CSTNode, cst.BaseExpression]] = [(target, value)]
-    if isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple):
-        for one, other in zip(target.elements, value.elements, strict=False):
-            pairs.append((one.value, other.value))
-    return [(name, other) for one, other in pairs if (name := _own(one)) is not None]
-
-
 def _is_hook(
     parsed: ParsedModule, made: cst.ClassDef, page: Page, depth: int = 0
 ) -> bool:
@@ -183,36 +167,10 @@ class _Hook:
                 and func.attr.value == "get_tensor_by_name"
             ):
                 first = node.args[0].value if len(node.args) == 1 else None
-                told = None if first is None else self._told(first)
-                return None if told is None else self._meaning(told)
+                known = isinstance(first, cst.SimpleString)
+                return self._meaning(first) if first is not None and known else None
         attribute = _own(node)
         return self.tensors.get(attribute) if attribute is not None else None
-
-    def _told(self, node: cst.BaseExpression) -> cst.SimpleString | None:
-        """A text, or the one text that whatever makes the hook gives it."""
-        attribute = _own(node)
-        init = next((o for o in self.made.body.body if _is_init(o)), None)
-        if attribute is None or not isinstance(init, cst.FunctionDef):
-            return node if isinstance(node, cst.SimpleString) else None
-        kept = dict(pair for one in walk(init.body) for pair in _pairs(one))
-        param = kept.get(attribute)
-        names = [one.name.value for one in init.params.params[1:]]
-        defaults = {one.name.value: one.default for one in init.params.params}
-        if not isinstance(param, cst.Name) or param.value not in names:
-            return None
-        found: list[cst.CSTNode | None] = []
-        for one in self.page.files:
-            for func, call in one.resolver.scopes.calls.items():
-                told = (one.resolver.qualified(func) or "").rpartition(".")[2]
-                if told == self.made.name.value or (
-                    one.resolver.definition(func) is self.made
-                ):
-                    args = arguments(self.page, call, names) or {}
-                    arg = args.get(param.value)
-                    found.append(defaults[param.value] if arg is None else arg.value)
-        texts = [one for one in found if isinstance(one, cst.SimpleString)]
-        same = len({one.value.strip("\"'") for one in texts}) == 1
-        return texts[0] if same and len(texts) == len(found) else None
 
     def _fetched(self, method: cst.FunctionDef) -> Fetched | None:
         """What ``before_run`` asks for, whose request is taken out."""

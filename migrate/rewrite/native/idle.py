@@ -8,7 +8,7 @@ from contextlib import suppress
 import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
-from ...code.edits import Put, changed
+from ...code.edits import changed
 from ...code.statements import is_docstring
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...names.scopes import Binding
@@ -18,16 +18,7 @@ from .code import Refused
 from .task import alias_of
 
 _NO_COMMA = cst.MaybeSentinel.DEFAULT
-# Functions that run cells, from zeros where they are not told from what.
-_RUNNING = ("dynamic_rnn", "static_rnn")
 _ONE_HOT = ("tf.contrib.layers.one_hot_encoding", "tf.contrib.slim.one_hot_encoding")
-# What values are said by that are no tensors.
-_VALUES = (
-    *(cst.Name, cst.Attribute, cst.Subscript, cst.SubscriptElement, cst.Index),
-    *(cst.BaseNumber, cst.SimpleString, cst.BinaryOperation, cst.BaseBinaryOp),
-    *(cst.UnaryOperation, cst.BaseUnaryOp, cst.Dot, cst.BaseParenthesizableWhitespace),
-    *(cst.LeftSquareBracket, cst.RightSquareBracket, cst.LeftParen, cst.RightParen),
-)
 _DROPOUT = ("inputs", "rate", "noise_shape", "seed", "training", "name")
 
 
@@ -40,11 +31,9 @@ def without_idle_words(
 
     The mode as third argument is taken for the shape, and nothing is ever dropped. Nor
     does it matter what could be trained when nothing is, and without a TPU there is
-    nothing that an optimizer adds up over shards. Cells start with zeros anyway. How
-    many logits a head wants is said where it is made. A helper tests the mode where it
-    is read, and has no name for that; nor has a flag that two branches set. A value
-    that they choose by the mode is chosen in one line, and cells are wrapped anyway,
-    in what drops while training. Zeros and ones of labels are TensorFlow's own.
+    nothing that an optimizer adds up over shards. How many logits a head wants is said
+    where it is made. A helper tests the mode where it is read, and has no name for
+    that. Zeros and ones of labels are TensorFlow's own.
     """
     tree = Tree(parsed.module, parsed.resolver)
     gone: set[cst.CSTNode] = set()
@@ -56,8 +45,6 @@ def without_idle_words(
             continue
         if symbol.endswith("tpu.CrossShardOptimizer") and node.args:
             plain.add(node)
-        if symbol.endswith(_RUNNING):
-            places |= _zero_states(tree, node)
         if symbol in _ONE_HOT and len(node.args) == 2:
             places |= _one_hot(node, alias_of(parsed))
         if symbol.startswith("tf.layers."):
@@ -71,13 +58,10 @@ def without_idle_words(
                 shape = given.get("noise_shape")
                 gone.update(one for one in node.args if one.value is shape)
     places |= _heads_moved(tree, is_model_fn)
-    places |= _values_of_branches(tree)
-    places |= _wrappers_of_branches(tree)
     if places:
         parsed = changed(parsed, facts, places)
         return without_idle_words(parsed, facts, is_model_fn)
     flags = {**_flags(tree, is_model_fn), **_dimensions(tree)}
-    flags |= _flags_of_branches(tree)
     if not gone and not plain and not flags:
         return parsed
     return changed(parsed, facts, _Without(gone, plain, flags))
@@ -135,35 +119,6 @@ def _heads_moved(
     return places
 
 
-def _zero_states(tree: Tree, call: cst.Call) -> dict[cst.CSTNode, object]:
-    """``initial_state=cell.zero_state(size, dtype)`` says the type alone."""
-    typed = any(one.keyword and one.keyword.value == "dtype" for one in call.args)
-    places: dict[cst.CSTNode, object] = {}
-    for arg in call.args:
-        name = arg.keyword.value if arg.keyword is not None else ""
-        made: cst.BaseExpression | None = arg.value
-        bound = tree.resolver.bindings(made) if isinstance(made, cst.Name) else []
-        if len(bound) == 1 and len(tree.uses(bound[0])) == 1:
-            made = bound[0].value
-        zeros = made if isinstance(made, cst.Call) else None
-        func = zeros.func if zeros is not None else None
-        if (
-            name.startswith("initial_state")
-            and zeros is not None
-            and isinstance(func, cst.Attribute)
-            and func.attr.value == "zero_state"
-            and len(zeros.args) == 2
-        ):
-            told = arg.with_changes(
-                keyword=cst.Name("dtype"), value=zeros.args[1].value
-            )
-            places[arg] = None if typed else told
-            typed = True
-            if zeros is not arg.value:
-                places[tree.statement(zeros)] = None
-    return places
-
-
 def _flags(
     tree: Tree, is_model_fn: Callable[[cst.CSTNode], bool]
 ) -> dict[cst.CSTNode, cst.BaseExpression]:
@@ -180,130 +135,6 @@ def _flags(
                 found |= _written_out(
                     tree, name, bound[0], tree.statement(value), value
                 )
-    return found
-
-
-def _flags_of_branches(tree: Tree) -> dict[cst.CSTNode, cst.BaseExpression]:
-    """``if mode == TRAIN: flag = True``, ``else: flag = False``, and what reads it."""
-    found: dict[cst.CSTNode, cst.BaseExpression] = {}
-    for scope in tree.resolver.scopes.opened.values():
-        for name, bound in scope.bindings.items():
-            values = [one.value for one in bound if one.value is not None]
-            if [getattr(one, "value", None) for one in values] != ["True", "False"]:
-                continue
-            blocks = [tree.parent(tree.statement(one)) for one in values]
-            test = tree.parent(blocks[0]) if blocks[0] is not None else None
-            if (
-                isinstance(test, cst.If)
-                and isinstance(test.orelse, cst.Else)
-                and [test.body, test.orelse.body] == blocks
-                and all(len(one.body) == 1 for one in (test.body, test.orelse.body))
-                and _tests_mode(tree, test.test)
-            ):
-                found |= _written_out(tree, name, bound[0], test, test.test)
-    return found
-
-
-def _values_of_branches(tree: Tree) -> dict[cst.CSTNode, object]:
-    """``if mode == TRAIN: keep = 0.5``, ``else: keep = 1.0`` as one assignment of each.
-
-    The value for other modes may also stand above, in place of the other branch.
-    """
-    places: dict[cst.CSTNode, object] = {}
-    for node in tree.nodes:
-        if not isinstance(node, cst.If) or not asks_for_mode(tree, node.test):
-            continue
-        body = tree.body(node)
-        first, other = _plain_values(tree, node.body), node.orelse
-        if body is None or not first or isinstance(other, cst.If):
-            continue
-        lines = statements_of(body)
-        above = lines[lines.index(node) - 1] if lines[0] is not node else None
-        if other is not None:
-            second = _plain_values(tree, other.body)
-        else:
-            second = _plain_values(tree, above) if above is not None else {}
-            if above is not None:
-                places |= {above: None} if first.keys() == second.keys() else {}
-        if first.keys() != second.keys() or {"True", "False"} & {
-            tree.code(one) for one in (*first.values(), *second.values())
-        }:
-            continue
-        made = [
-            cst.SimpleStatementLine(
-                [
-                    cst.Assign(
-                        [cst.AssignTarget(cst.Name(name))],
-                        cst.IfExp(test=node.test, body=value, orelse=second[name]),
-                    )
-                ]
-            )
-            for name, value in first.items()
-        ]
-        lead = [*(above.leading_lines if above in places else ()), *node.leading_lines]
-        places[node] = [made[0].with_changes(leading_lines=lead), *made[1:]]
-    return places
-
-
-def _wrappers_of_branches(tree: Tree) -> dict[cst.CSTNode, object]:
-    """``if mode == TRAIN: cell = DropoutWrapper(cell, 0.5)``, where the share asks."""
-    places: dict[cst.CSTNode, object] = {}
-    for node in tree.nodes:
-        if not isinstance(node, cst.If) or node.orelse is not None:
-            continue
-        small = only_small(node.body.body[0]) if len(node.body.body) == 1 else None
-        call = small.value if isinstance(small, cst.Assign) else None
-        symbol = tree.symbol(call.func) if isinstance(call, cst.Call) else None
-        if not isinstance(call, cst.Call) or not isinstance(small, cst.Assign):
-            continue
-        if not (symbol or "").endswith(".DropoutWrapper") or not call.args:
-            continue
-        shares = [one for one in call.args[1:] if _is_share(one)]
-        test, texts = node.test, [f"{tree.code(one.value)} <" for one in shares]
-        if isinstance(test, cst.BooleanOperation) and isinstance(
-            test.operator, cst.And
-        ):
-            # Who keeps all drops nothing.
-            if not tree.code(test.right).startswith(tuple(texts)):
-                continue
-            test = test.left
-        same = tree.code(small.targets[0].target) == tree.code(call.args[0].value)
-        if same and len(shares) == len(call.args) - 1 and asks_for_mode(tree, test):
-            new: dict[cst.CSTNode, object] = {
-                one.value: cst.IfExp(test, one.value, cst.Float("1.0"))
-                for one in shares
-            }
-            first = node.body.body[0]
-            line = first.visit(Put(new, first))
-            assert isinstance(line, cst.SimpleStatementLine)
-            places[node] = line.with_changes(leading_lines=node.leading_lines)
-    return places
-
-
-def _is_share(arg: cst.Arg) -> bool:
-    """What a wrapper keeps of inputs or outputs."""
-    named = arg.keyword is None or arg.keyword.value.endswith("put_keep_prob")
-    return named and not arg.star
-
-
-def _plain_values(tree: Tree, block: cst.CSTNode) -> dict[str, cst.BaseExpression]:
-    """What a block, or a statement, gives to names; nothing if it does more."""
-    found: dict[str, cst.BaseExpression] = {}
-    loads = tree.resolver.scopes.loads
-    lines = statements_of(block) if isinstance(block, cst.IndentedBlock) else [block]
-    for one in lines:
-        small = only_small(one)
-        target = small.targets[0].target if isinstance(small, cst.Assign) else None
-        if (
-            not isinstance(small, cst.Assign)
-            or not isinstance(target, cst.Name)
-            or len(small.targets) > 1
-            or not all(isinstance(part, _VALUES) for part in walk(small.value))
-            or {tree.code(n) for n in walk(small.value) if n in loads}
-            & {*found, target.value}
-        ):
-            return {}
-        found[target.value] = small.value
     return found
 
 
@@ -371,12 +202,6 @@ class _Without(cst.CSTTransformer):
         self.flags = flags
         # Calls in whose places their first arguments come.
         self.plain = plain
-        # Tests that are further branches of others.
-        self.branches: set[cst.CSTNode] = set()
-
-    def visit_If(self, node: cst.If) -> None:
-        if node.orelse is not None:
-            self.branches.add(node.orelse)
 
     def leave_Call(
         self, original_node: cst.Call, updated_node: cst.Call
@@ -418,15 +243,3 @@ class _Without(cst.CSTTransformer):
             if len(small.targets) == 1 and target.deep_equals(small.value):
                 return cst.RemoveFromParent()
         return updated_node
-
-    def leave_If(
-        self, original_node: cst.If, updated_node: cst.If
-    ) -> cst.If | cst.RemovalSentinel:
-        if original_node in self.flags:
-            return cst.RemoveFromParent()
-        if updated_node.body.body:
-            return updated_node
-        if updated_node.orelse is None and original_node not in self.branches:
-            return cst.RemoveFromParent()
-        nothing = cst.SimpleStatementLine([cst.Pass()])
-        return updated_node.with_changes(body=cst.IndentedBlock([nothing]))

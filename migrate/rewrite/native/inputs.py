@@ -27,43 +27,9 @@ def datasets(page: Page) -> None:
     for call in page.scopes.calls.values():
         data = _dataset(page, call)
         if data is not None and not page.is_rewritten(call):
-            if _printed(page, call, data):
-                continue
             page.refuse(
                 call, "an iterator ({}) is not read in its input function alone"
             )
-
-
-def _printed(page: Page, made: cst.Call, data: cst.BaseExpression) -> bool:
-    """The next batch of an iterator that nothing else reads, only to print it."""
-    first = page.parent(made)
-    call = page.call_of(first) if isinstance(first, cst.Attribute) else None
-    if call is None or not isinstance(first, cst.Attribute):
-        return False
-    if first.attr.value != "get_next" or call.args:
-        return False
-    holder = page.parent(call)
-    if not isinstance(holder, cst.Assign) or len(holder.targets) != 1:
-        return False
-    names = {n.value for n in walk(holder.targets[0].target, cst.Name)}
-    readers = [
-        page.statement(read)
-        for name in names
-        for read in page.loads(name)
-        if any(
-            page.statement(one.node) is page.statement(holder)
-            for one in page.resolver.bindings(read)
-        )
-    ]
-    if not all(
-        isinstance(one, cst.SimpleStatementLine)
-        and isinstance(one.body[0], cst.Expr)
-        and page.source(one.body[0]).startswith("print(")
-        for one in readers
-    ):
-        return False
-    page.put(call, "next(iter(", data, "))")
-    return True
 
 
 def _peeked(page: Page) -> set[cst.Call]:

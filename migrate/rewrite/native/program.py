@@ -32,9 +32,7 @@ from .chosen_strategy import with_strategy
 from .classes import plain_classes, training_words
 from .code import Refused
 from .config import CLUSTER
-from .dropout_cells import with_constant_shares
 from .flags import with_one_flag, with_training_flag
-from .given_functions import with_given_functions
 from .idle import without_idle_words
 from .imports import Wanted, with_imports
 from .inlined import with_helpers_inlined, without_unread
@@ -42,7 +40,6 @@ from .local_functions import with_local_functions_apart
 from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
-from .norm_pairs import with_norm_pairs_joined
 from .objects import with_objects_dissolved
 from .tables import exports, with_tables_tracked
 from .task import Task, alias_of, task_of
@@ -324,15 +321,11 @@ class _Program:
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
         written = files
-        files = with_given_functions(files, facts)
         files = with_helpers_brought(files, facts, is_model_fn)
         files = [with_objects_dissolved(one, facts, is_model_fn) for one in files]
         files = [with_variables_inlined(one, facts) for one in files]
         files = [without_idle_words(one, facts, is_model_fn) for one in files]
         files = [with_local_functions_apart(one, facts) for one in files]
-        told = [with_constant_shares(one, facts) for one in files]
-        files = [one for one, _ in told]
-        files = [with_norm_pairs_joined(one, facts) for one in files]
         files = [with_one_flag(one, facts, is_model_fn) for one in files]
         files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
         files = [with_metrics_unrolled(one, facts, is_model_fn) for one in files]
@@ -345,13 +338,9 @@ class _Program:
         except Blocked as stop:
             raise Refused(stop.reason) from None
         self.files = []
-        for old, one, (_, shares), first in zip(
-            files, lifted, told, written, strict=True
-        ):
+        for old, one, first in zip(files, lifted, written, strict=True):
             try:
-                plain = plain_classes(
-                    self._prepared(one), facts, shares, shared_columns=shared
-                )
+                plain = plain_classes(self._prepared(one), facts, shared_columns=shared)
             except Refused as stop:
                 raise Refused(_placed(f"{stop}", one, first)) from None
             plain = with_names_of_keras(plain, facts, texts)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import libcst as cst
 
 from ...code.arguments import is_none
-from ...code.statements import is_docstring
 from ...code.tree import Statement, walk
 from ...project.facts import ParsedModule
 from .page import Page, Part, Region
@@ -50,7 +49,7 @@ def _makers(parsed: ParsedModule) -> Iterator[cst.FunctionDef]:
         if (
             isinstance(function, cst.FunctionDef)
             and _returned(parsed, function)
-            and (function.params.params or _filled(parsed, function))
+            and _filled(parsed, function)
         ):
             yield function
 
@@ -94,24 +93,11 @@ class _Uses:
                 continue
             call = page.call_of(node)
             holder = page.parent(call or node)
-            outer = page.parent(holder) if isinstance(holder, cst.Arg) else None
             if call is not None and isinstance(holder, cst.Lambda):
                 page.put(holder, call)
             elif call is not None:
                 page.refuse(node, "a receiver ({}) is made where none is asked for")
-            elif (
-                isinstance(outer, cst.Call)
-                and outer.args[0] is holder
-                and (page.resolver.qualified(outer.func) == "functools.partial")
-            ):
-                start = page.span(node)[1]
-                rest = page.text.find(",", start) + 1 or start
-                page.put_span(page.span(outer)[0], page.span(node)[0])
-                page.put_span(start, rest, "(")
-                while page.text[rest : rest + 1] == " ":
-                    page.put_span(rest, rest + 1)
-                    rest += 1
-            elif all(one.default is not None for one in self.function.params.params):
+            elif not self.function.params.params:
                 end = page.span(node)[1]
                 page.put_span(end, end, "()")
             else:
@@ -159,8 +145,7 @@ class _Receiver:
             head += [", " if index else "", *spec]
         head += ["])", page.newline]
         if function.params.params:
-            self._nest(function, head, names)
-            return
+            raise Odd(function, "takes arguments: let the module have them")
         place = page.span(function.name)[1]
         page.put_span(place, page.text.index(")", place) + 1, f"({', '.join(names)})")
         start = page.span(function)[0]
@@ -177,68 +162,12 @@ class _Receiver:
         if not isinstance(received, cst.Name):
             raise Odd(received, "gets what is computed: give it placeholders by name")
         if page.source(features) != received.value:
-            self._computed(filled, features, received)
-            return
+            raise Odd(features, "is computed of placeholders: give it those by name")
         for one in filled:
             if len(one.args) < 2:
                 raise Odd(one, "has a placeholder of no known shape")
             page.put(one, *_spec(page, one, None))
         page.put(self.call, f"{page.take('raw_receiver')}(", features, ")")
-
-    def _computed(
-        self, filled: list[cst.Call], features: cst.BaseExpression, received: cst.Name
-    ) -> None:
-        """``inputs[key] = tf.placeholder(...)``, of which features are computed."""
-        page, function = self.page, self.page.function(self.call)
-        assert isinstance(function, cst.FunctionDef)
-        for one in filled:
-            holder = page.parent(one)
-            assert isinstance(holder, cst.Assign)
-            target = holder.targets[0].target
-            assert isinstance(target, cst.Subscript)
-            if page.source(target.value) != received.value or len(holder.targets) > 1:
-                raise Odd(one, "is no part of what is received alone")
-            page.put(one, *_spec(page, one, page.source(target.slice[0])))
-        self.is_dict = True
-        self._return(features, {received.value})
-        body = [*function.body.body]
-        inside = [n for n, one in enumerate(body) if {*filled} & {*walk(one)}]
-        made = {n for one in body[: inside[-1] + 1] for n in walk(one)}
-        told = sum(one in made for one in self._reads(received))
-        if told > len(filled):
-            raise Odd(received, "is read among its placeholders: read it behind them")
-        decorated = page.tf(self.call.func, "function")
-        signature = f"@{decorated}(input_signature=[{received.value}]){page.newline}"
-        head: list[Part] = [signature]
-        self._nest(function, head, [received.value], body[inside[-1] + 1 :])
-
-    def _nest(
-        self,
-        function: cst.FunctionDef,
-        head: list[Part],
-        names: list[str],
-        body: Sequence[cst.BaseStatement | cst.BaseSmallStatement] = (),
-    ) -> None:
-        """A function that takes arguments returns the receiver, made within it."""
-        page = self.page
-        blank = page.newline if body else ""
-        body = body or [one for one in function.body.body if not is_docstring(one)]
-        first = page.context.lines.starts[page.line(body[0]) - 1]
-        end = page.span(self.call)[1]
-        if any(row.count('"""') % 2 for row in page.text[first:end].splitlines()):
-            raise Odd(function, "has a text over several lines")
-        indent, newline = page.indent(body[0]), page.newline
-        name = page.free("receive", "receive_tensors")
-        page.put_span(
-            first,
-            end,
-            blank,
-            indent,
-            *head,
-            f"{indent}def {name}({', '.join(names)}):{newline}",
-            Region(first, end, len(page.step)),
-            f"{newline}{newline}{indent}return {name}",
-        )
 
     def _return(self, features: cst.BaseExpression, names: set[str]) -> None:
         page = self.page

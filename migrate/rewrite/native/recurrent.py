@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...names.ast_nodes import walk as walk_ast
 from .code import Refused, call, dotted, is_absent, literal, parsed
-from .dropout_cells import SIGNATURE
 from .layers import Reader, initializer, rate_of
 from .text import attribute_of_self, loads_in
 
@@ -33,6 +32,7 @@ RECURRENT = {
 }  # fmt: skip
 _PLACES = ("tf.nn.rnn_cell.", "tf.contrib.rnn.")
 _LAST = ("reuse", "name", "dtype")
+_SHARES = ("input_keep_prob", "output_keep_prob", "state_keep_prob")
 _SIGNATURES = {
     "BasicLSTMCell": (
         "num_units", "forget_bias", "state_is_tuple", "activation", *_LAST,
@@ -48,7 +48,10 @@ _SIGNATURES = {
     ),
     "BasicRNNCell": ("num_units", "activation", *_LAST),
     "MultiRNNCell": ("cells", "state_is_tuple"),
-    "DropoutWrapper": SIGNATURE,
+    "DropoutWrapper": (
+        "cell", *_SHARES, "variational_recurrent", "input_size", "dtype", "seed",
+        "dropout_state_filter_visitor",
+    ),
 }  # fmt: skip
 _NAMES = {
     "BasicLSTMCell": "LSTMCell",
@@ -79,13 +82,10 @@ def cell(
     node: ast.Call,
     reader: Reader,
     of: Callable[[ast.AST], str],
-    *,
-    always: bool,
 ) -> str:
     """Source of a cell of training.py, or a list of cells, for one of TensorFlow 1.
 
-    `of` gives the source of an argument; `always` says that wrappers drop whether the
-    program trains or not.
+    `of` gives the source of an argument.
     """
     names = _SIGNATURES[name]
     if len(node.args) > len(names) or any(k.arg not in names for k in node.keywords):
@@ -97,7 +97,7 @@ def cell(
     if name == "MultiRNNCell":
         return given["cells"]
     if name == "DropoutWrapper":
-        return _dropout(given, always)
+        return _dropout(given)
     units = given.pop("num_units")
     if literal(given.pop("use_peepholes", "False")) is not False:
         raise Refused(f"`{name}` with `use_peepholes`")
@@ -117,23 +117,20 @@ def cell(
     )
 
 
-def _dropout(given: dict[str, str], always: bool) -> str:
-    for name in (*SIGNATURE[3:5], "dropout_state_filter_visitor"):
+def _dropout(given: dict[str, str]) -> str:
+    """A wrapper whose shares are numbers: it drops, training or not."""
+    for name in (_SHARES[2], "variational_recurrent", "dropout_state_filter_visitor"):
         code = given.get(name)
         if not is_absent(code) and literal(code) not in (1, False):
             raise Refused(f"`DropoutWrapper` with `{name}`")
-    rates = {
-        name.partition("_")[0]: rate_of(given[name])
-        for name in SIGNATURE[1:3]
-        if name in given
-    }
-    return call(
-        "DropoutCell",
-        given["cell"],
-        inputs=rates.get("input"),
-        outputs=rates.get("output"),
-        always="True" if always else None,
-    )
+    rates = {}
+    for name in _SHARES[:2]:
+        if name in given:
+            if not isinstance(literal(given[name]), (int, float)):
+                raise Refused(f"`DropoutWrapper` with `{given[name]}`")
+            rates[name.partition("_")[0]] = rate_of(given[name])
+    parts = {"inputs": rates.get("input"), "outputs": rates.get("output")}
+    return call("DropoutCell", given["cell"], **parts)
 
 
 class _Kind(NamedTuple):
@@ -224,8 +221,6 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
         steps = f"{lifted.tf}.shape({inputs})[1]"
         network.mask = f"{lifted.tf}.sequence_mask({length}, {steps})"
         network.arguments += f", mask={network.mask}"
-    if lifted.module.shares is not None and lifted.module.shares.code:
-        network.arguments += ", training=training"
     if symbol.endswith("bidirectional_dynamic_rnn"):
         network.both(given["cell_fw"], given["cell_bw"], outputs, state)
     else:

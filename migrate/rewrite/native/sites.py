@@ -17,7 +17,6 @@ from ...model.spelling import snake
 from ...names.ast_nodes import parents_of
 from ...names.ast_nodes import walk as walk_ast
 from .code import Refused, dotted, literal
-from .dropout_cells import Shares
 from .text import (
     Text,
     attribute_of_self,
@@ -39,17 +38,15 @@ def simplified(
     code: str,
     names: set[str],
     seen: Callable[[str], bool],
-    flags: Mapping[str, Shares],
     first: Callable[[str], str | None],
 ) -> str:
     """The module with simpler classes.
 
     `names` are its classes; `seen` tells whether another file of the program may use
-    one of them; `flags` when wrappers in classes drop. `first` gives the initializer,
-    or the regularizer, of Keras that an expression means.
+    one of them; `first` gives the initializer, or the regularizer, of Keras that an
+    expression means.
     """
     of_class = (
-        _dropout_flags,
         _call_parameters,
         _owner,
         _made_by_call,
@@ -64,14 +61,14 @@ def simplified(
     )
     steps = [*map(_for_each, of_class)]
     steps.insert(of_class.index(_passed_on), _unread_values)
-    program = Program(code, names, seen, flags, first)
+    program = Program(code, names, seen, first)
     changed = True
     while changed:
         changed = False
         for step in steps:
             while step(program):
                 code = without_gone(program.text.done())
-                program = Program(code, names, seen, flags, first)
+                program = Program(code, names, seen, first)
                 changed = True
     return program.text.code
 
@@ -108,13 +105,11 @@ class Program:
         code: str,
         names: set[str],
         seen: Callable[[str], bool],
-        flags: Mapping[str, Shares],
         first: Callable[[str], str | None],
     ) -> None:
         self.text = Text(code)
         self.seen = seen
         self.names = names
-        self.flags = flags
         self.first = first
         self.module = ast.Module(self.text.body, [])
         self.above = parents_of(self.module)
@@ -267,24 +262,6 @@ def calls_of(owner: ast.ClassDef, attribute: str) -> list[ast.Call]:
 
 
 # -- steps: each changes one thing and tells whether it did
-
-
-def _dropout_flags(program: Program, plain: Plain) -> bool:
-    """Calls of a class with wrappers that drop are told when these do."""
-    told = program.flags.get(plain.node.name)
-    names = parameters_of(plain.call)
-    reads = {one.id for one in names_in(plain.call)}
-    if told is None or "training" in names or "training" not in reads:
-        return False
-    for site in plain.sites or ():
-        if site.owner.name != told.function:
-            raise Refused(
-                f"`{site.owner.name}` calls `{plain.node.name}` without a flag"
-            )
-        for one in site.calls:
-            program.add_argument(one, f"training={told.code}")
-    program.add_parameter(plain.call, "training")
-    return True
 
 
 def _call_parameters(program: Program, plain: Plain) -> bool:

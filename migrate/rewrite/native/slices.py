@@ -269,20 +269,6 @@ class Mode:
             node = value
         return node
 
-    def first_of(self, name: cst.Name) -> cst.BaseExpression | None:
-        """What gives a pair whose first part a name is: ``name, _ = ...``."""
-        for statement in reversed(self.taken[: self.place(name)]):
-            if name.value not in binds(statement):
-                continue
-            small = only_small(statement)
-            if not isinstance(small, cst.Assign) or len(small.targets) > 1:
-                return None
-            target = small.targets[0].target
-            first = target.elements[0].value if isinstance(target, cst.Tuple) else None
-            is_first = isinstance(first, cst.Name) and first.value == name.value
-            return small.value if is_first else None
-        return None
-
     def _assigned(self, node: cst.BaseExpression) -> cst.BaseExpression | None:
         """What the last plain statement before a name gave it, if nothing that this
         reads has changed in between.

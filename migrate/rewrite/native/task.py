@@ -11,7 +11,6 @@ from types import MappingProxyType
 import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
-from ...code.names import fresh
 from ...code.statements import assigned, is_docstring
 from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
@@ -115,11 +114,6 @@ class _Parts:
     used: set[cst.CSTNode] = field(default_factory=set)
     # Metrics that are shown while it trains, and how they are made.
     training_metrics: dict[str, str] = field(default_factory=dict)
-    # Metrics that others are computed of: their places and names; what makes them.
-    named_metrics: dict[int, str] = field(default_factory=dict)
-    named_lines: list[str] = field(default_factory=list)
-    # Metrics that are nothing but parts of others, by their attributes.
-    inner_metrics: dict[str, Called] = field(default_factory=dict)
 
 
 def task_of(
@@ -349,7 +343,6 @@ class Maker:
         made = {"optimizer": training.optimizer, **training.others}
         lines = tidy.with_attributes(lines, made)
         if metrics:
-            lines += self.parts.named_lines
             lines.append(tidy.listed("self.metrics", metrics))
         for name, constructor in self.parts.training_metrics.items():
             lines.append(f"self.{name} = {constructor}\n")
@@ -1058,10 +1051,6 @@ class Maker:
         shared = self._shared(mode, [one.value for _, one in items])
         for key, one in items:
             value = one.value
-            computed = self._computed(mode, key, one.node, items[: len(found)])
-            if computed is not None:
-                found.append(computed)
-                continue
             if (
                 not isinstance(value, Called)
                 or value.symbol not in METRICS
@@ -1072,21 +1061,11 @@ class Maker:
             found.append(self.metric_of(mode, key, value, shared))
             nodes += self._measured(mode, value, shared)
         constructors = [one.constructor.text for one in found]
-        inner = []
-        for name, value in self.parts.inner_metrics.items():
-            inner.append((f"self.{name}", self.metric_of(mode, name, value)))
-            line = f"self.{name} = {inner[-1][1].constructor.text}\n"
-            self.parts.named_lines.append(line)
-            nodes += self._measured(mode, value, shared)
-        for place, name in self.parts.named_metrics.items():
-            line = f"{name} = {constructors[place]}\n"
-            self.parts.named_lines.append(line)
-            constructors[place] = name
         read = mode.needed(nodes, given=self.computed)
         self.parts.used.update(read.statements)
         parameter, unpacked = self._unpacked(read.outputs)
         default = (self.labels, parameter)
-        plain = not inner and all(
+        plain = all(
             one.update == default and one.sample_weight is None for one in found
         )
         if plain and not unpacked and not read.statements:
@@ -1096,15 +1075,11 @@ class Maker:
         names = [f"self.metrics[{number}]" for number in range(len(found))]
         if len(found) > 1:
             names = _identifiers([key for key, _ in items], lines, default)
-            pairs = zip(names, found, strict=True)
-            names = [name if made.update else "_" for name, made in pairs]
             line = f"{', '.join(names)} = self.metrics\n"
             if len(line) > 80:
                 line = f"{tidy.held('()', names, 99)} = self.metrics\n"
             lines.append(line)
-        for name, made in (*zip(names, found, strict=True), *inner):
-            if not made.update:
-                continue  # others are updated
+        for name, made in zip(names, found, strict=True):
             inside = list(made.update)
             if made.sample_weight is not None:
                 inside.append(f"sample_weight={made.sample_weight}")
@@ -1121,62 +1096,6 @@ class Maker:
             for name, one in mode.arguments(value, METRICS[value.symbol]).items()
             if name != "name"
         ]
-
-    def _computed(
-        self,
-        mode: Mode,
-        key: str,
-        node: cst.BaseExpression,
-        before: Sequence[tuple[str, Argument]],
-    ) -> Metric | None:
-        """What ``(2 * p[0] * r[0] / (p[0] + r[0]), ...)`` computes of other metrics."""
-        pair = mode.source_of(node)
-        if not isinstance(pair, cst.Tuple) or len(pair.elements) != 2:
-            return None
-        values = mode.found.notes.values
-        shown = mode.source_of(pair.elements[0].value)
-        known = [one.value for _, one in before]
-        names = _identifiers([key for key, _ in before], [], ())
-        texts: dict[cst.BaseExpression, str] = {}
-        # What the function that computes calls the results, and the metrics.
-        parts: dict[str, str] = {}
-        inner = dict(self.parts.inner_metrics)
-        for one in walk(shown):
-            if not isinstance(one, cst.Name | cst.Subscript):
-                continue
-            source = mode.source_of(one)
-            if isinstance(source, cst.Subscript):
-                held = values.get(source.value)
-                if held in known and self.tree.code(source).endswith("[0]"):
-                    place = known.index(held)
-                    self.parts.named_metrics[place] = names[place]
-                    texts[one] = names[place]
-                    parts[names[place]] = names[place]
-                continue
-            own = mode.first_of(one) if isinstance(one, cst.Name) else None
-            made = values.get(own) if own is not None else None
-            if isinstance(made, Called) and made.symbol in METRICS:
-                texts[one] = self.tree.code(one)
-                if texts[one] not in parts:
-                    kind = made.symbol.rpartition(".")[2]
-                    name = fresh(kind, {*inner, *names, "model", "optimizer"})
-                    inner[name], parts[texts[one]] = made, f"self.{name}"
-        read = mode.needed([shown], given=texts)
-        updates = {
-            self.tree.symbol(one.func)
-            for one in walk(mode.source_of(pair.elements[1].value))
-            if isinstance(one, cst.Call)
-        }
-        plain = {"tf.group", "tf.identity", "tf.tuple"}
-        if not parts or read.statements or read.free & self.late or updates - plain:
-            return None
-        self.replaced.update(texts)
-        text = Said(self, mode, init=True).expression(shown)
-        self.parts.inner_metrics = inner
-        self.parts.words.add("Computed")
-        made_of = f"lambda {', '.join(parts)}: {text}"
-        given = [made_of, f"{self.quote}{key}{self.quote}", *parts.values()]
-        return Metric(Code(f"Computed{tidy.held('()', given, 24)}"), ())
 
     def _predictions(self) -> list[Method]:
         mode = self.modes["PREDICT"]

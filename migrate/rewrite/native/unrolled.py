@@ -48,13 +48,8 @@ class _Unrolled:
 
     def see(self, node: cst.CSTNode) -> None:
         """Notes a loop, or a dict made by one, whose rounds are known."""
-        if isinstance(node, cst.For) and (
-            self._makes_metrics(node.body) or self._shown(node) is not None
-        ):
-            shown = self._shown(node) is not None
-            rounds = list(
-                self._items(node) if shown else self._rounds(node.target, node.iter)
-            )
+        if isinstance(node, cst.For) and self._makes_metrics(node.body):
+            rounds = list(self._rounds(node.target, node.iter))
             body = node.body
             if (
                 rounds
@@ -102,18 +97,6 @@ class _Unrolled:
             for one in walk(node)
         )
 
-    def _shown(self, loop: cst.For) -> cst.Dict | None:
-        """The dict of metrics in ``for name, op in metrics.items()``."""
-        over = loop.iter
-        if not isinstance(over, cst.Call) or not isinstance(over.func, cst.Attribute):
-            return None
-        held = over.func.value
-        bound = self.tree.resolver.bindings(held) if isinstance(held, cst.Name) else ()
-        made = bound[0].value if len(bound) == 1 else None
-        if over.func.attr.value != "items" or not isinstance(made, cst.Dict):
-            return None
-        return made if self._makes_metrics(made) else None
-
     def _sets_entry(self, statement: Statement) -> bool:
         """``metrics['mae/' + name] = ...``, or a summary"""
         small = only_small(statement)
@@ -125,21 +108,6 @@ class _Unrolled:
             and len(small.targets) == 1
             and isinstance(small.targets[0].target, cst.Subscript)
         )
-
-    def _items(self, loop: cst.For) -> Iterator[dict[str, cst.BaseExpression]]:
-        """The names of a loop over metrics: a key, and the metric by this key."""
-        made, names = self._shown(loop), _parts(loop.target)
-        assert isinstance(loop.iter, cst.Call)
-        assert isinstance(loop.iter.func, cst.Attribute)
-        for one in made.elements if made is not None and len(names) == 2 else ():
-            key = one.key if isinstance(one, cst.DictElement) else None
-            if not isinstance(key, cst.SimpleString):
-                return
-            held = cst.Subscript(
-                loop.iter.func.value, [cst.SubscriptElement(cst.Index(key))]
-            )
-            values = zip(names, (key, held), strict=True)
-            yield {n.value: v for n, v in values if isinstance(n, cst.Name)}
 
     def _rounds(
         self, target: cst.BaseExpression, iterated: cst.BaseExpression

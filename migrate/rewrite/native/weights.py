@@ -181,25 +181,16 @@ def _reads(
 def _tests(lifted: Lifted, node: ast.AST, what: str) -> list[str]:
     """Tests around a weight, which the constructor asks too."""
     found: list[str] = []
-    inside: list[ast.If] = []
     for block in lifted.around(node):
         if not isinstance(block, _BRANCHES):
             continue
-        if not isinstance(block, ast.If):
+        inside = isinstance(block, ast.If) and any(
+            node in walk_ast(one) for one in block.body
+        )
+        if not isinstance(block, ast.If) or not inside:
             raise Refused(f"{what} is made in a loop or a branch")
-        if any(node in walk_ast(one) for one in block.body):
-            inside = [one for one in inside if not _exclude(one.test, block.test)]
-            found += [_other(lifted, one, what) for one in inside]
-            found.append(lifted.for_init(lifted.of(block.test), what))
-            inside = []
-        else:
-            inside.append(block)
-    return found + [_other(lifted, one, what) for one in inside]
-
-
-def _other(lifted: Lifted, block: ast.If, what: str) -> str:
-    """That the other branch is taken."""
-    return f"not ({lifted.for_init(lifted.of(block.test), what)})"
+        found.append(lifted.for_init(lifted.of(block.test), what))
+    return found
 
 
 def _weight(lifted: Lifted, node: ast.Call) -> _Weight:
@@ -430,20 +421,6 @@ def _plain_text(code: str | None) -> str:
     texts = [one.value for one in parts if isinstance(one, ast.Constant)]
     text = "".join(one for one in texts if isinstance(one, str))
     return re.sub("__+", "_", text).strip("_") if len(parts) > 1 else text
-
-
-def _exclude(first: ast.expr, second: ast.expr) -> bool:
-    """``x == "a"`` and ``x == "b"``"""
-    return (
-        isinstance(first, ast.Compare)
-        and isinstance(second, ast.Compare)
-        and [type(one) for one in (*first.ops, *second.ops)] == [ast.Eq, ast.Eq]
-        and ast.unparse(first.left) == ast.unparse(second.left)
-        and all(
-            isinstance(one, ast.Constant)
-            for one in (*first.comparators, *second.comparators)
-        )
-    )
 
 
 def _input_layer(lifted: Lifted, node: ast.Call) -> None:

@@ -56,12 +56,7 @@ class Steps(Base):
         return tf.layers.dense(net, 1, name="out")
 
     def cell(self, units):
-        cell = tf.nn.rnn_cell.GRUCell(units)
-        if self.training and self.config["keep"] < 1:
-            cell = tf.nn.rnn_cell.DropoutWrapper(
-                cell, output_keep_prob=self.config["keep"]
-            )
-        return cell
+        return tf.nn.rnn_cell.GRUCell(units)
 
     @staticmethod
     def block(net, units, name):

@@ -23,8 +23,8 @@ def linear(x, n_out, name, stddev=0.1):
 
 
 def gated(inputs, ratio):
-    """A dense layer of a size that follows from the input."""
-    gate = tf.layers.dense(inputs, int(inputs.shape[1]) * ratio, tf.nn.sigmoid)
+    """Weights of a size that follows from the input."""
+    gate = tf.nn.sigmoid(tf.tile(inputs, [1, ratio]))
     size = inputs.shape.as_list()[1]
     scale = tf.get_variable("scale", [1, size * ratio], initializer=tf.ones_initializer())
     return tf.tile(inputs, [1, ratio]) * gate * scale

@@ -118,23 +118,6 @@ def test_a_method_that_keeps_tensors_keeps_them(tmp_path: Path) -> None:
     assert "model = Model(self)\n        model(features)\n" in texts["program"]
 
 
-def test_plain_values_among_the_layers_are_read_behind_them(tmp_path: Path) -> None:
-    code = (
-        "with tf.variable_scope('towers'):\n"
-        "    net = tf.layers.dense(features, 3)\n"
-        "    # of each task\n"
-        "    names = params['names']\n"
-        "    nets = [tf.layers.dense(net, 1, name=name) for name in names]\n"
-        "for name, one in zip(names, nets):\n"
-        "    tf.summary.scalar(name, one)\n"
-        "net = nets[0]"
-    )
-    texts, left = lift(tmp_path, program=f"{HEAD}{program(code)}")
-    assert not left
-    _, _, kept = texts["program"].partition("def model_fn")
-    assert "    names = params['names']\n    model = Model(" in kept
-
-
 METHODS = """\
 class Net:
     def __init__(self, units):

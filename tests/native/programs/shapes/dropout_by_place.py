@@ -24,14 +24,10 @@ def model_fn(features, labels, mode, params):
                                       eval_metric_ops={'error': error})
 
 
-def input_fn(v_test=False):
+def input_fn():
     x = np.linspace(-1., 1., 48).reshape(16, 3).astype(np.float32)
-    data = tf.data.Dataset.from_tensor_slices(
+    return tf.data.Dataset.from_tensor_slices(
         ({'x': x}, x.sum(1, keepdims=True))).repeat(2).batch(6)
-    if v_test:
-        features, labels = data.make_one_shot_iterator().get_next()
-        print(features, labels)
-    return data
 
 
 estimator = tf.estimator.Estimator(
