@@ -21,7 +21,7 @@ from ..project.garbage import collector_at_rest
 from ..project.guard import GuardError, check_output
 from ..project.lacks import lacks_of
 from ..project.long_lines import with_short_lines
-from ..project.positions import Places, Unfaithful, code_of
+from ..project.positions import Places, Unfaithful
 from ..project.reading import read_file
 from ..project.selection import file_is_ignored, ignored_lines, is_silenced
 from ..project.sources import Source, SourceError, decode
@@ -37,7 +37,6 @@ from .file_facts import facts_of_file, kept_after, runs_on_both
 from .pins import notebook_pins, with_new_requirements
 from .python2 import converted, remains
 from .results import failed, in_cells, line_origins, result_of, unchanged
-from .unread_imports import without_unread_imports
 
 # More would be a rewrite that chases its own tail.
 _MOST_ROUNDS = 3
@@ -254,11 +253,6 @@ def _by_rules(
             raise GuardError("the rewrite does not settle: each run changes the file")
         findings = _joined(findings, more, source.text, text)
         text = again
-    if text != source.text:
-        lean = without_unread_imports(parsed, last, facts)
-        if lean is not None:
-            text = code_of(lean)
-            last = _checked(parsed, text, facts, last.source)
     short = with_short_lines(text, source.text)
     if short != text:
         text = short

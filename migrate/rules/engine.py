@@ -28,7 +28,6 @@ from . import (
     dataset_structure,
     shape_dimension,
     string_symbol,
-    test_session,
 )
 from .base import Diagnosis, SymbolUse
 from .calls import fit_call
@@ -277,9 +276,6 @@ class _Engine:
         """Names that are gone from Python and NumPy."""
         if self._knows_tensorflow or self.helps:
             for node, statement, diagnosis in bygone_name.diagnoses(self.context):
-                self._add(node, statement, diagnosis)
-        if self._knows_tensorflow:
-            for node, statement, diagnosis in test_session.diagnoses(self.context):
                 self._add(node, statement, diagnosis)
 
     def _judge_by_modules(self) -> None:

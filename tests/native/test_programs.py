@@ -23,7 +23,6 @@ TOLERANCES = {
     "keras_among": 5e-6,
     "keras_layers": 5e-6,
     "late_weights": 1e-4,
-    "norm_pairs": 1e-5,
     "contrib_layers": 5e-6,
     "dissolved": 5e-6,
     "gru_lengths": 5e-6,

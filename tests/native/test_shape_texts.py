@@ -12,16 +12,6 @@ from tfmigrate.rewrite.run import run_job
 SHAPES = Path(__file__).with_name("programs") / "shapes"
 # Lines that are there, and words that are not.
 READS = {
-    "networks_given": (
-        [
-            "self.model = Narrow(classes=params['classes'])",
-            "def make_model_fn():",
-            "('partial', GivenTask, {'classes': 2}),",
-            "('lambda', CalledTask, None),",
-            "('params', ConfiguredTask, {'rate': .3, 'units': 6}),",
-        ],
-        ["functools", "network=", "builder"],
-    ),
     "network_of_methods": (
         [
             "class Block(tf_keras.layers.Layer):",

@@ -24,7 +24,7 @@ from ...project.guard import check_output
 from ...project.positions import code_of
 from .definitions import ModelFunction
 from .files import File, Lifted, import_text, imported
-from .model_functions import handed_to_learn, is_model_fn
+from .model_functions import is_model_fn
 from .notices import Stays
 from .one_line import one_in_each
 from .proof import Traced, again, difference
@@ -84,13 +84,11 @@ def _check(before: ParsedModule, after: ParsedModule) -> None:
 
 
 def _model_functions(files: Sequence[ParsedModule]) -> list[_Found]:
-    trees = [Tree(one.module, one.resolver) for one in files]
-    handed = {*handed_to_learn(trees).values()}
     return [
         (parsed, node)
         for parsed in files
         for node in parsed.nodes
-        if isinstance(node, cst.FunctionDef) and (is_model_fn(node) or node in handed)
+        if isinstance(node, cst.FunctionDef) and is_model_fn(node)
     ]
 
 

@@ -34,7 +34,6 @@ from .code import Refused
 from .config import CLUSTER
 from .dropout_cells import with_constant_shares
 from .flags import with_one_flag, with_training_flag
-from .given_functions import with_given_functions
 from .idle import without_idle_words
 from .imports import Wanted, with_imports
 from .inlined import with_helpers_inlined, without_unread
@@ -42,7 +41,6 @@ from .local_functions import with_local_functions_apart
 from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
-from .norm_pairs import with_norm_pairs_joined
 from .objects import with_objects_dissolved
 from .shared_tables import check_tables
 from .tables import exports, with_tables_tracked
@@ -325,7 +323,6 @@ class _Program:
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
         written = files
-        files = with_given_functions(files, facts)
         files = with_helpers_brought(files, facts, is_model_fn)
         files = [with_objects_dissolved(one, facts, is_model_fn) for one in files]
         files = [with_variables_inlined(one, facts) for one in files]
@@ -333,7 +330,6 @@ class _Program:
         files = [with_local_functions_apart(one, facts) for one in files]
         told = [with_constant_shares(one, facts) for one in files]
         files = [one for one, _ in told]
-        files = [with_norm_pairs_joined(one, facts) for one in files]
         files = [with_one_flag(one, facts, is_model_fn) for one in files]
         files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
         files = [with_metrics_unrolled(one, facts, is_model_fn) for one in files]

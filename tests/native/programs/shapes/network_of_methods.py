@@ -1,4 +1,4 @@
-"""A network whose methods make layers, which a factory makes for its model function."""
+"""A network whose methods make layers, which a model function of a factory makes."""
 import tempfile
 
 import numpy as np
@@ -40,10 +40,9 @@ class Network(object):
 
 def make_model_fn(config):
     """A model function of a configuration."""
-    network = Network(config)
-
     def model_fn(features, labels, mode):
         """Of two classes."""
+        network = Network(config)
         logits = network(features, mode == tf.estimator.ModeKeys.TRAIN)
         predicted = tf.argmax(logits, 1)
         if mode == tf.estimator.ModeKeys.PREDICT:
