@@ -38,18 +38,21 @@ class Averages(tf.Module):
 
 
 class Task(core.Task):
-    """A task with averages of its weights."""
+    """A task that may have averages of its weights."""
 
-    averages: Averages
+    averages: Averages | None = None
 
     def build(self) -> None:
         """Makes the variables of the optimizer and of the averages."""
         super().build()
-        self.averages.build(self.model.trainable_variables)
+        if self.averages:
+            self.averages.build(self.model.trainable_variables)
 
 
 class Trainer(core.Trainer):
     """A trainer that keeps them, and may evaluate them."""
+
+    task: Task
 
     def __init__(
         self,
@@ -59,18 +62,19 @@ class Trainer(core.Trainer):
         params: Any = None,
     ) -> None:
         super().__init__(make_task, model_dir, config, params)
-        self.checkpoint.averages = self.task.averages
+        if self.task.averages:
+            self.checkpoint.averages = self.task.averages
 
     def _prepare(self, features: Any, path: str | None = None) -> None:
         """Makes all variables; weights are as in a checkpoint, or their averages."""
         super()._prepare(features, path)
-        if self.task.averages.evaluated and (path or self.latest_checkpoint()):
-            averages = self.task.averages.values
-            for weight, average in zip(self.task.model.trainable_variables, averages):
+        averages, weights = self.task.averages, self.task.model.trainable_variables
+        if averages and averages.evaluated and (path or self.latest_checkpoint()):
+            for weight, average in zip(weights, averages.values):
                 weight.assign(average)
 
     def _start(self, step: int) -> None:
         """Makes what keeps checkpoints; training goes on from the weights."""
-        if self.latest_checkpoint():
+        if self.task.averages and self.latest_checkpoint():
             self.restore(self.latest_checkpoint())
         super()._start(step)

@@ -80,7 +80,7 @@ def test_a_program_looks_as_if_written_so(tmp_path: Path) -> None:
     found = rewritten(tmp_path, PROGRAM)
     head, _, rest = found.partition("ROWS = 8")
     assert head == (
-        '"""Digits."""\nimport argparse\nfrom absl import app\n'
+        '"""Digits."""\nimport argparse\nimport sys\n'
         "import tensorflow as tf\nimport tf_keras\n\n"
         "from training import Task, Trainer\n\n\n"
     )
