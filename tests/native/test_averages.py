@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "programs"))
-from running import Run, rewrite, run_all
+from running import printed_by_both, rewrite
 
 PROGRAM = """\
 import json
@@ -74,21 +73,9 @@ def test_training_goes_on_from_the_weights_and_evaluates_averages(
 ) -> None:
     """As compat does, whose figures are those of TF 1.15.5 to seven digits."""
     program = PROGRAM.replace(f"{CONFIG})", MIRRORED) if replicas > 1 else PROGRAM
-    text, reason = rewrite(program)
-    assert text is not None, reason
-    runs = []
-    for name, code, start in (("old", program, None), ("new", text, "old")):
-        script = tmp_path / f"{name}.py"
-        script.write_text(code)
-        legacy = start is None
-        runs.append(Run(name, script, legacy, replicas=replicas, weights=start, seed=1))
-    printed: dict[str, list[list[float]]] = {}
-    for name, result in run_all(runs, tmp_path).items():
-        assert "error" not in result, result["error"]
-        lines = [line for line in result["printed"].splitlines() if line[:1] == "["]
-        printed[name] = [json.loads(line) for line in lines]
-    assert len(printed["old"]) == 2
-    for before, after in zip(printed["old"], printed["new"], strict=True):
+    old, new = printed_by_both(program, tmp_path, replicas=replicas)
+    assert len(old) == 2
+    for before, after in zip(old, new, strict=True):
         assert after == pytest.approx(before, rel=2e-5)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "programs"))
-from running import Run, rewrite, run_all
+from running import printed_by_both
 
 # Batches differ much from each other, so that the replicas' averages do.
 PROGRAM = """\
@@ -52,20 +51,8 @@ for _ in range(2):
 
 
 def test_evaluations_between_and_after_train_calls_see_the_mean(tmp_path: Path) -> None:
-    text, reason = rewrite(PROGRAM)
-    assert text is not None, reason
-    runs = []
-    for name, code, start in (("old", PROGRAM, None), ("new", text, "old")):
-        script = tmp_path / f"{name}.py"
-        script.write_text(code)
-        legacy = start is None
-        runs.append(Run(name, script, legacy, replicas=2, weights=start, seed=1))
-    printed: dict[str, list[dict[str, float]]] = {}
-    for name, result in run_all(runs, tmp_path).items():
-        assert "error" not in result, result["error"]
-        lines = [line for line in result["printed"].splitlines() if line[:1] == "{"]
-        printed[name] = [json.loads(line) for line in lines]
-    assert len(printed["old"]) == 2
-    for before, after in zip(printed["old"], printed["new"], strict=True):
+    old, new = printed_by_both(PROGRAM, tmp_path, replicas=2)
+    assert len(old) == 2
+    for before, after in zip(old, new, strict=True):
         # TF 1.15.5 was seen to take the mean; those of one replica are 6 % off.
         assert after == pytest.approx(before, rel=1e-5)

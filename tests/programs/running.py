@@ -18,7 +18,7 @@ from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.report.findings import ProgramOutcome
 from tfmigrate.rewrite.pipeline import Job, process_source
 
-__all__ = ["Run", "nudged", "rewrite", "run_all"]
+__all__ = ["Run", "nudged", "printed_by_both", "rewrite", "run_all"]
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,24 @@ def run_all(
             found[run.name] |= json.loads((out / "recording.json").read_text("utf-8"))
         else:
             found[run.name]["error"] = done.stderr
+    return found
+
+
+def printed_by_both(program: str, folder: Path, *, replicas: int) -> list[list[Any]]:
+    """The lines of JSON that a program prints on compat, and its rewrite from there."""
+    text, reason = rewrite(program)
+    assert text is not None, reason
+    runs = []
+    for name, code, start in (("old", program, None), ("new", text, "old")):
+        script = folder / f"{name}.py"
+        script.write_text(code)
+        legacy = start is None
+        runs.append(Run(name, script, legacy, replicas=replicas, weights=start, seed=1))
+    found = []
+    for result in run_all(runs, folder).values():
+        assert "error" not in result, result["error"]
+        lines = result["printed"].splitlines()
+        found.append([json.loads(line) for line in lines if line[:1] in ("[", "{")])
     return found
 
 

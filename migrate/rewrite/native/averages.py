@@ -9,9 +9,8 @@ import libcst as cst
 
 from ...code.tree import Statement, walk
 from ...model.in_mode import Called
-from ...names.dotted import dotted_name
 from .method import Method
-from .slices import Mode, is_step
+from .slices import Mode, awaited, is_step
 
 if TYPE_CHECKING:
     from .task import Maker
@@ -54,7 +53,7 @@ def read_averages(maker: Maker, node: cst.BaseExpression) -> Kept | None:
         reason = f"`{_AVERAGE}` is told more than its decay and the step"
         raise maker.stop(call, reason)
     behind = _waited_for(maker, call)
-    maker.parts.used |= {maker.tree.statement(call), *_making(maker, call)}
+    maker.parts.used |= {maker.tree.statement(call), *_making(maker)}
     return Kept(call, behind, given["decay"].node, by_step)
 
 
@@ -81,14 +80,15 @@ def keep(maker: Maker, kept: Kept, trained: Trained) -> None:
 def restores_averages(maker: Maker, mode: Mode, node: cst.BaseExpression) -> bool:
     """``Scaffold(saver=Saver(average.variables_to_restore()))``, and nothing else."""
     call: cst.BaseExpression = node
-    for symbol, keyword in (("tf.train.Scaffold", "saver"), ("tf.train.Saver", "")):
+    made_of = {"tf.train.Scaffold": "saver", "tf.train.Saver": "var_list"}
+    for symbol, keyword in made_of.items():
         call = mode.source_of(call)
         if not isinstance(call, cst.Call) or maker.tree.symbol(call.func) != symbol:
             return False
         if len(call.args) != 1:
             return False
         named = call.args[0].keyword
-        if named is not None and named.value not in (keyword, "var_list"):
+        if named is not None and named.value != keyword:
             return False
         maker.parts.used.add(maker.tree.statement(call))
         call = call.args[0].value
@@ -98,7 +98,7 @@ def restores_averages(maker: Maker, mode: Mode, node: cst.BaseExpression) -> boo
         return False
     if "name" in mode.arguments(found, _PARAMETERS):
         return False
-    maker.parts.used |= {maker.tree.statement(call), *_making(maker, call)}
+    maker.parts.used |= {maker.tree.statement(call), *_making(maker)}
     return True
 
 
@@ -112,16 +112,14 @@ def _method(mode: Mode, call: cst.BaseExpression, name: str) -> Called | None:
     return None
 
 
-def _making(maker: Maker, call: cst.Call) -> list[Statement]:
-    """The statements that make the average whose method a call is."""
-    assert isinstance(call.func, cst.Attribute)
-    name = dotted_name(call.func.value)
+def _making(maker: Maker) -> list[Statement]:
+    """The statements that make averages, in whichever mode."""
     return [
         maker.tree.statement(one)
         for mode in maker.modes.values()
         for statement in mode.taken
         for one in walk(statement, cst.Call)
-        if maker.tree.symbol(one.func) == _AVERAGE and name is not None
+        if maker.tree.symbol(one.func) == _AVERAGE
     ]
 
 
@@ -129,15 +127,9 @@ def _waited_for(maker: Maker, call: cst.Call) -> cst.BaseExpression:
     """The one operation that a call waits for."""
     found: list[cst.BaseExpression] = []
     for above in maker.tree.ancestors(call):
-        for item in above.items if isinstance(above, cst.With) else ():
-            made = item.item
-            if (
-                isinstance(made, cst.Call)
-                and maker.tree.symbol(made.func) == "tf.control_dependencies"
-            ):
-                given = made.args[0].value
-                several = isinstance(given, (cst.List, cst.Tuple)) and given.elements
-                found += [one.value for one in several or ()] or [given]
+        for one in awaited(maker.tree, above) if isinstance(above, cst.With) else ():
+            several = isinstance(one, (cst.List, cst.Tuple)) and one.elements
+            found += [part.value for part in several or ()] or [one]
     if len(found) != 1:
         raise maker.stop(call, "the averages do not wait for the update alone")
     return found[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Container, Mapping, Sequence
+from functools import cached_property
 
 import libcst as cst
 
@@ -185,8 +186,6 @@ class Module:
         self.written = raw if parsed.source.notebook is None else self.code
         self.text = Text(self.code)
         self.tree = ast.Module(self.text.body, [])
-        # Sizes may be texts, which TensorFlow 1 took for numbers.
-        self.splits = any(map(_splits, (self.code, *self.others)))
         self.quote = '"' if self.code.count('"') > self.code.count("'") else "'"
         self.named = re.search(r"\.(op\.)?name\b", self.code) is not None
         # Layers of one scope and name share their variables where this is asked for.
@@ -196,6 +195,11 @@ class Module:
         self.shared_columns = False
         self.classes: list[Lifted] = []
         self._find(self.text.body, frozenset())
+
+    @cached_property
+    def splits(self) -> bool:
+        """Sizes may be texts, which TensorFlow 1 took for numbers."""
+        return any(map(_splits, (self.code, *self.others)))
 
     def _find(self, body: Sequence[ast.stmt], hidden: frozenset[str]) -> None:
         for node in body:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING
 
 from ...names.ast_nodes import tree_of
@@ -79,10 +79,9 @@ def _has_its_own(call: ast.Call) -> bool:
     return _name(call) == "Tables" or (_name(call) in _LAYERS and len(call.args) < 2)
 
 
-def _calls(lifted: Lifted, names: object) -> list[ast.Call]:
+def _calls(lifted: Lifted, names: Container[str]) -> list[ast.Call]:
     """Calls of some names in the constructor of a class."""
-    found = walk_ast(lifted.init, ast.Call)
-    return [one for one in found if _name(one) in names]  # type: ignore[operator]
+    return [one for one in walk_ast(lifted.init, ast.Call) if _name(one) in names]
 
 
 def _name(call: ast.Call) -> str:

@@ -413,6 +413,16 @@ class Mode:
         return None
 
 
+def awaited(tree: Tree, block: cst.With) -> list[cst.BaseExpression]:
+    """What a block waits for: ``with tf.control_dependencies([...]):``"""
+    calls = [one.item for one in block.items if isinstance(one.item, cst.Call)]
+    return [
+        one.args[0].value
+        for one in calls
+        if tree.symbol(one.func) == "tf.control_dependencies"
+    ]
+
+
 def _entry(holder: cst.Dict, key: object) -> cst.BaseExpression | None:
     """The value under a constant key of a dict display."""
     wanted = key

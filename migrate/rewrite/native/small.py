@@ -14,8 +14,8 @@ _LEVELS = ("DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 _LOGGERS = {"warn": "warning", "fatal": "critical"}
 
 
-# Options that absl does not know, which TensorFlow 1 left alone.
 _FLAGS = re.compile(r"\bflags\b", re.IGNORECASE)
+# Options that absl does not know, which TensorFlow 1 left alone.
 _OPTIONS = re.compile(r"\b(argparse|optparse|getopt|docopt|sys\.argv)\b")
 
 
@@ -34,9 +34,7 @@ def _log_at(page: Page, word: Word) -> None:
     level = (page.symbol(args[0].value) or "").rpartition(".")[2] if args else ""
     if word.call is not None and level in _LEVELS and args[0].keyword is None:
         page.drop_argument(word.call, args[0])
-        name = level.lower()
-        logger = page.tf(word.node, "get_logger")
-        word.spell(page, f"{logger}().{_LOGGERS.get(name, name)}")
+        _by_logger(page, word, level.lower())
 
 
 def _verbosity(page: Page, word: Word) -> None:
@@ -45,30 +43,34 @@ def _verbosity(page: Page, word: Word) -> None:
 
 
 def _log(page: Page, word: Word) -> None:
-    name = word.symbol.rpartition(".")[2]
+    _by_logger(page, word, word.symbol.rpartition(".")[2])
+
+
+def _by_logger(page: Page, word: Word, level: str) -> None:
     logger = page.tf(word.node, "get_logger")
-    word.spell(page, f"{logger}().{_LOGGERS.get(name, name)}")
+    word.spell(page, f"{logger}().{_LOGGERS.get(level, level)}")
 
 
 def _run(page: Page, word: Word) -> None:
     if word.stays:
         return
     call = word.call
-    given = (
-        [] if call is None else [one.keyword and one.keyword.value for one in call.args]
-    )
+    if call is None:
+        page.rename(word.node, f"{page.bring('absl', 'app', 'absl_app')}.run")
+        return
+    given = [one.keyword and one.keyword.value for one in call.args]
     texts = [one.source.text for one in page.files]
     alone = "argv" not in given and given != [None, None]
-    tolerant = call is not None and alone and any(map(_OPTIONS.search, texts))
-    if call is not None and tolerant and not any(map(_FLAGS.search, texts)):
+    tolerant = alone and any(map(_OPTIONS.search, texts))
+    if tolerant and not any(map(_FLAGS.search, texts)):
         main = call.args[0].value if call.args else "main"
         page.replaced.add(root_of(word.node))
         page.put(call, main, f"({page.bring('sys')}.argv)")
         return
     page.rename(word.node, f"{page.bring('absl', 'app', 'absl_app')}.run")
-    if call is not None and given[:1] != [None] and "main" not in given:
+    if given[:1] != [None] and "main" not in given:
         page.add_argument(call, "main=main" if given else "main")
-    if call is not None and tolerant:
+    if tolerant:
         flags = page.bring("absl", "flags", "absl_flags")
         parsed = f"lambda argv: {flags}.FLAGS(argv, known_only=True)"
         page.add_argument(call, f"flags_parser={parsed}")

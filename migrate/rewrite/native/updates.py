@@ -21,7 +21,7 @@ from .optimizers import SIGNATURES as OPTIMIZERS
 from .own_optimizers import read_parts
 from .said import Said
 from .schedules import SIGNATURES as SCHEDULES
-from .slices import Slice, is_step
+from .slices import Slice, awaited, is_step
 
 if TYPE_CHECKING:
     from .task import Maker
@@ -193,15 +193,8 @@ class Reader:
 
     def waits(self, block: cst.With) -> bool:
         """What is in a block waits for more than what layers update."""
-        for item in block.items:
-            call = item.item
-            if not isinstance(call, cst.Call):
-                continue
-            if self.tree.symbol(call.func) == "tf.control_dependencies":
-                value = self._value(call.args[0].value)
-                if value is None or not is_updates(value):
-                    return True
-        return False
+        values = map(self._value, awaited(self.tree, block))
+        return any(one is None or not is_updates(one) for one in values)
 
     def _check_loss(self, minimized: cst.BaseExpression | None, node: cst.Call) -> None:
         if minimized is None or not self.is_loss(minimized):

@@ -137,8 +137,11 @@ def recording_hook_class(tf, seed=None):
             values = [own if value is None else value for value, own in pairs]
             write_weights(session, self._names, values)
             # Moving averages of weights begin as these do.
-            averages = {n + _AVERAGE: v for n, v in zip(self._names, values)}
-            averages = {n: v for n, v in averages.items() if n in self._slots}
+            averages = {
+                name + _AVERAGE: value
+                for name, value in zip(self._names, values)
+                if name + _AVERAGE in self._slots
+            }
             write_weights(session, averages.keys(), averages.values())
             record.initial = values
 

@@ -220,8 +220,8 @@ class Probe:
         if values is not None:
             copies = self.log.copies_of(drawn)
             tf2_weights.assign(weights, values)
-            for variable, place in copies:
-                tf2_weights.assign([("", variable)], [values[place]])
+            begun = [values[place] for _, place in copies]
+            tf2_weights.assign([("", variable) for variable, _ in copies], begun)
             training.drawn = drawn
             training.paired = self._starting.evidence
             training.is_given = True
