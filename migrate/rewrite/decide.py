@@ -188,29 +188,41 @@ def _moved(
     tests = [one for one in files if one.path in group.takers and _is_own_test(one)]
     files = [one for one in files if one not in tests]
     notebook = files[0].source.notebook and not is_beside_programs(group, facts)
-    if len(files) == 1 and (notebook or not facts.files):
+    before = {os.path.abspath(one.path): one for one in files}
+    if len(group.files) == 1 and (notebook or not facts.files):
         # A notebook is handed on by itself, unless scripts beside it have the module;
         # a text from a pipe has no folder.
         module = "training"
         made = native(files, facts, options, module=module, package=lambda _: "")
+        inside = [path for path, one in made.items() if one.words]
         try:
-            return {
-                path: _finished(files[0], one, facts, module)
-                for path, one in made.items()
-            }
+            if inside == [os.path.abspath(files[0].path)] or len(files) == 1:
+                return {
+                    path: _finished(
+                        before[path], one, facts, module if one.words else None
+                    )
+                    for path, one in made.items()
+                }
         except Clash:
             if not facts.files:
                 raise
     place = place_of(group, facts)
     module = name_for(place, facts, group.all)
     made = native(files, facts, options, module=module, package=place.package_for)
+    asking = tuple(Path(path) for path, one in made.items() if one.words)
+    if place.package and asking:
+        # What only scripts beside a package ask for has no place in it.
+        beside = place_of(Group(asking), facts)
+        if not beside.package:
+            place, module = beside, name_for(beside, facts, asking)
+            packages = beside.package_for
+            made = native(files, facts, options, module=module, package=packages)
     words = frozenset().union(*(one.words for one in made.values()))
     check_has(place, module, words)
     needs = tuple(
         Need(os.path.abspath(folder / f"{module}.py"), words)
         for folder in place.folders
     )
-    before = {os.path.abspath(one.path): one for one in files}
     first = f"from {module} import " if place.unsure else None
     found = {}
     for path, file in made.items():

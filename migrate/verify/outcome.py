@@ -63,5 +63,5 @@ class Noise:
     weights: Mapping[str, float] = field(default_factory=dict)
     figures: Mapping[str, float] = field(default_factory=dict)
     predictions: Mapping[str, float] = field(default_factory=dict)
-    # By the weight's place and the kind of the slot.
-    slots: Mapping[tuple[int, str], float] = field(default_factory=dict)
+    # By the name of the weight and the kind of the slot.
+    slots: Mapping[tuple[str, str], float] = field(default_factory=dict)

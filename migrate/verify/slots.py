@@ -7,6 +7,7 @@ of TF2 programs writes the weight's place and the slot's kind (``#0|v``).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from statistics import median
 
 import numpy as np
 
@@ -47,11 +48,18 @@ def slot_checks(
         told = f"the first keeps {kinds[0]}, the second {kinds[1]}"
         yield Check(_WHAT, Outcome.NOT_COMPARED, note=told)
         return
-    names = [name for name, _ in first.final_weights]
+    names, others = _names(first), _names(second)
+    order = partners(first, second, final=True) or ()
 
     def limit(key: tuple[int, str]) -> float:
-        own = noise.slots.get(key, 0.0) if noise else 0.0
-        return max(WEIGHT_TOLERANCE, NOISE_FACTOR * own)
+        index, kind = key
+        known = noise.slots if noise else {}
+        weights = names[index], others[order[index] or 0]
+        own = max(known.get((weight, kind), 0.0) for weight in weights)
+        # One run anew may happen to meet the same number: as far as half of them are.
+        alike = [far for (_, one), far in known.items() if one == kind]
+        usual = median(alike) if alike else 0.0
+        return max(WEIGHT_TOLERANCE, NOISE_FACTOR * max(own, usual))
 
     wrong = [key for key in apart if not apart[key] <= limit(key)]
     worst = max(wrong or apart, key=lambda key: apart[key] / limit(key))
@@ -75,9 +83,18 @@ def slot_checks(
     )
 
 
-def slot_noise(one: Recording, again: Recording) -> dict[tuple[int, str], float]:
-    """How far a program's slots are from themselves when its rounding changes."""
-    return _apart(_slots(one), _slots(again), one, again)[0]
+def slot_noise(one: Recording, again: Recording) -> dict[tuple[str, str], float]:
+    """How far a program's slots are from themselves when its rounding changes.
+
+    By the name of the weight and the kind: sides have weights in different orders.
+    """
+    apart, _ = _apart(_slots(one), _slots(again), one, again)
+    names = _names(one)
+    return {(names[index], kind): far for (index, kind), far in apart.items()}
+
+
+def _names(recording: Recording) -> list[str]:
+    return [name for name, _ in recording.final_weights]
 
 
 def _kinds(slots: Slots) -> str:
@@ -86,8 +103,7 @@ def _kinds(slots: Slots) -> str:
 
 def _slots(recording: Recording) -> Slots:
     """By place of the weight and kind; those that never left zero left out."""
-    names = [name for name, _ in recording.final_weights]
-    place = {name: index for index, name in enumerate(names)}
+    place = {name: index for index, name in enumerate(_names(recording))}
     stored = place.keys() | {name for name, _ in recording.slots}
     found: dict[tuple[int, str], Array] = {}
     for name, value in recording.slots:

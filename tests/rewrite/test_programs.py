@@ -255,6 +255,29 @@ def test_relative_imports_stay_relative(tmp_path: Path) -> None:
     assert "from ..training import Task\n" in found["model.py"]
 
 
+LOOKS = "import tensorflow as tf\n\n\ndef shown(x):\n    return tf.shape(x)\n"
+
+
+def test_what_only_a_script_asks_for_is_beside_it(tmp_path: Path) -> None:
+    """A package that it imports, which may be installed elsewhere, gets nothing."""
+    package(tmp_path / "looks")
+    program = "from looks.shown import shown\n" + ALONE
+    report = rewritten(project(tmp_path, looks__shown=LOOKS, one=program))
+    (added,) = report.added
+    assert added.path == tmp_path / "training.py"
+    assert "from training import " in texts(report)["one.py"]
+
+
+def test_a_notebook_is_alone_whatever_it_imports(tmp_path: Path) -> None:
+    package(tmp_path / "looks")
+    paths = project(tmp_path, looks__shown=LOOKS)
+    path = tmp_path / "program.ipynb"
+    path.write_text(notebook("from looks.shown import shown", *CELLS), "utf-8")
+    report = rewritten([*paths, path])
+    assert not report.added
+    assert "class Trainer:" in texts(report)["program.ipynb"]
+
+
 def test_a_folder_that_only_looks_like_a_package(tmp_path: Path) -> None:
     """Its parent may be where `python -m` is started, whatever it holds."""
     package(tmp_path / "app")
