@@ -119,15 +119,26 @@ def write_weights(session, names, values):
             session.run(assign, feed_dict={tensor: value})
 
 
-def first_uses(graph, names):
-    """Places of the weights in the order in which the graph first uses them."""
+def first_uses(loss, names):
+    """Places of the weights in the order in which what makes a loss first uses them.
+
+    A Keras model that is called on features has been called before, on its inputs.
+    """
+    graph = loss.graph
     turns = {op.name: turn for turn, op in enumerate(graph.get_operations())}
+    needed, waiting = set(), [loss.op]
+    while waiting:
+        operation = waiting.pop()
+        if operation.name not in needed:
+            needed.add(operation.name)
+            waiting.extend(given.op for given in operation.inputs)
     found = []
     for place, name in enumerate(names):
         operations = _replica_operations(graph, name)
-        uses = [turns[op.name] for op in _users(operations[0])] if operations else []
-        if uses:
-            found.append((min(uses), place))
+        users = [op.name for op in _users(operations[0])] if operations else []
+        uses = [turns[one] for one in users if one in needed]
+        if users:
+            found.append((min(uses or [turns[one] for one in users]), place))
     return [place for _, place in sorted(found)]
 
 

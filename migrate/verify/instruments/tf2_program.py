@@ -100,8 +100,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         switch_shuffling_off(tf)
     if options.steady_random:
         steady_random_operations(tf, in_step=lambda: probe.site is not None)
-    if options.seed is not None:
-        seed_everything(tf, options.seed)
+    seed_everything(tf, options.seed)
 
     failure: str | None = None
     try:
@@ -194,16 +193,21 @@ def _compile_without_xla(tf: Any) -> None:
     tf.function = plain
 
 
-def seed_everything(tf: Any, seed: int) -> None:
-    """Seed every generator that a program may draw from."""
+def seed_everything(tf: Any, seed: int | None) -> None:
+    """Seed every generator that a program may draw from.
+
+    Without a seed TensorFlow draws as it likes, but data that NumPy or Python shuffles
+    come in the same order on both sides.
+    """
     import numpy as np
 
-    random.seed(seed)
-    np.random.seed(seed)
-    tf.random.set_seed(seed)
-    for name in ("keras", "tf_keras"):
-        if name in sys.modules:
-            sys.modules[name].utils.set_random_seed(seed)
+    if seed is not None:
+        tf.random.set_seed(seed)
+        for name in ("keras", "tf_keras"):
+            if name in sys.modules:
+                sys.modules[name].utils.set_random_seed(seed)
+    random.seed(seed or 0)
+    np.random.seed(seed or 0)
 
 
 def _recording(
