@@ -152,6 +152,8 @@ class _Reader:
         found = self._of_contrib(symbol, said, [*outer.arg_scopes(items)])
         for kind, value in outer.variable_scopes(items).items():
             own = [one for one in starts if one.endswith(kind)]
+            if kind == "regularizer" and "kernel_initializer" in starts:
+                own = _penalized(said)
             if kind in open_to and not own:
                 shown = self.tree.code(call.func)
                 raise self.stop(call, _why(shown, [kind]))
@@ -234,6 +236,18 @@ def _left_open(symbol: str) -> tuple[Sequence[str] | None, Sequence[str]]:
         return (), ("regularizer",)
     many = symbol.startswith("tf.") and (symbol.endswith("_rnn") or "crf" in symbol)
     return (() if many else None), ("initializer", "regularizer")
+
+
+def _penalized(said: _Given) -> list[str]:
+    """What a scope's regularizer is for, in a layer of a kernel and a bias.
+
+    Nothing, where the layer has one of its own: TensorFlow 1 then applied both.
+    """
+    parts = ["kernel_regularizer", "bias_regularizer"]
+    if not all(is_none(said.get(one)) for one in parts):
+        return []
+    biased = said.get("use_bias")
+    return parts[: 1 if biased and source_text(biased) == "False" else 2]
 
 
 def _why(shown: str, given: Sequence[str]) -> str:

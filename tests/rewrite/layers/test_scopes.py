@@ -48,6 +48,14 @@ def test_penalties_of_weights() -> None:
         "net = tf.layers.dense(net, 3)\n"
     )
     assert "('w', [3], regularizer=slim.l2_regularizer(0.1))" in found
+    found = lifted(
+        "with tf.variable_scope('a', regularizer=reg):\n"
+        "    net = tf.layers.dense(net, 3)\n"
+        "    net = tf.layers.dense(net, 4, use_bias=False)\n"
+    )
+    # TensorFlow 1.15 penalizes what has no regularizer of its own, biases too.
+    assert "Dense(3, kernel_regularizer=reg, bias_regularizer=reg)" in found
+    assert "Dense(4, use_bias=False, kernel_regularizer=reg)" in found
 
 
 def test_arguments_of_functions() -> None:
@@ -70,7 +78,12 @@ def test_arguments_of_functions() -> None:
 @pytest.mark.parametrize(
     ("scope", "call", "why"),
     [
-        ("regularizer=reg", "tf.layers.dense(net, 1)", "`tf.layers.dense` .* regul"),
+        (
+            "regularizer=reg",
+            "tf.layers.dense(net, 1, kernel_regularizer=l2)",
+            "`tf.layers.dense` .* regul",
+        ),
+        ("regularizer=reg", "tf.layers.batch_normalization(net)", "gives its .* regul"),
         ("regularizer=reg", "slim.conv2d(net, 1, 3)", "`slim.conv2d` .* regularizer"),
         ("custom_getter=reg", "tf.layers.dense(net, 1)", "custom_getter"),
         ("constraint=reg", "tf.get_variable('w', [3])", "with `constraint`"),
