@@ -148,14 +148,8 @@ class _Unrolled:
         names = _parts(target)
         if not names or not all(isinstance(one, cst.Name) for one in names):
             return
-        sequence = self._display(iterated)
-        elements = sequence.elements if sequence is not None else ()
-        found = [
-            _parts(one.value)
-            for one in elements
-            if not isinstance(one, cst.StarredElement)
-        ]
-        if len(found) != len(elements) or len(found) > _MOST:
+        found = self._elements(iterated)
+        if len(found) > _MOST:
             return
         if not all(
             len(one) == len(names) and all(isinstance(v, _CONSTANTS) for v in one)
@@ -169,13 +163,29 @@ class _Unrolled:
                 if isinstance(name, cst.Name)
             }
 
-    def _display(self, node: cst.BaseExpression) -> cst.Tuple | cst.List | None:
-        """The sequence that is gone through, where it stands in the file."""
-        if isinstance(node, cst.Name):
-            bound = self.tree.resolver.bindings(node)
-            value = bound[0].value if len(bound) == 1 else None
-            node = value if isinstance(value, cst.BaseExpression) else node
-        return node if isinstance(node, (cst.Tuple, cst.List)) else None
+    def _elements(self, node: cst.BaseExpression) -> list[list[cst.BaseExpression]]:
+        """What is gone through, each with its parts; nothing where it is not seen."""
+        node = self._source(node)
+        if isinstance(node, (cst.Tuple, cst.List)):
+            starred = any(isinstance(one, cst.StarredElement) for one in node.elements)
+            return [] if starred else [_parts(one.value) for one in node.elements]
+        if not isinstance(node, cst.Call) or len(node.args) != 1:
+            return []
+        given = node.args[0].value
+        if self.tree.code(node.func) == "range":
+            count = self._source(given)
+            numbers = range(int(count.value) if isinstance(count, cst.Integer) else 0)
+            return [[cst.Integer(str(number))] for number in numbers]
+        if self.tree.code(node.func) == "enumerate":
+            found = enumerate(self._elements(given))
+            return [[cst.Integer(str(n)), *parts] for n, parts in found]
+        return []
+
+    def _source(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """What a name stands for that the file says once."""
+        bound = self.tree.resolver.bindings(node) if isinstance(node, cst.Name) else ()
+        value = bound[0].value if len(bound) == 1 else None
+        return value if isinstance(value, cst.BaseExpression) else node
 
 
 def _round(tree: Tree, values: dict[str, cst.BaseExpression], node: _Node) -> _Node:

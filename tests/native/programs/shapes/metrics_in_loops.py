@@ -5,6 +5,7 @@ import numpy as np
 import tensorflow as tf
 
 OUTPUTS = ('height', 'width')
+COUNT = 2
 LIMITS = [('small', 0.2), ('large', 0.6)]
 
 
@@ -31,6 +32,11 @@ def model_fn(features, labels, mode):
             for kind, limit in LIMITS})
         metrics['rmse'] = tf.metrics.root_mean_squared_error(
             labels['height'], found['height'])
+        for i in range(COUNT):
+            metrics['mean%d' % (i + 1)] = tf.metrics.mean(values[:, i])
+        for i, name in enumerate(OUTPUTS):
+            metrics['largest ' + name] = tf.metrics.mean(
+                tf.reduce_max(values[:, i]))
         metrics.update(mean=tf.metrics.mean(found['width']))
     return tf.estimator.EstimatorSpec(
         mode, loss=loss, train_op=train_op, eval_metric_ops=metrics)
