@@ -2,6 +2,7 @@
 
     python tests/benchmarks/steps.py [--rounds 5] [--programs cnn dense ...]
                                      [--sides "TF 2.15" native ...] [--json FILE]
+                                     [--gpu] [--keep FOLDER]
 
 Small programs are written here, trained as Estimators (on real TF 2.15.1 where
 TFMIGRATE_TF215_PYTHON names an interpreter, and on tfmigrate.compat), and rewritten.
@@ -17,6 +18,12 @@ end of the first training. All have the same number of threads.
 Each round also tells how busy others kept the machine: their share of its processor
 time. With --json each round is kept, and rounds of earlier runs count as well, so that
 a measurement can be made in pieces; only rounds of the same sides belong in one file.
+
+With --gpu the programs see the GPUs and take as many threads as they like; native ones
+then also train with XLA and in mixed precision, as someone would change them by hand.
+With --keep the programs stay in a folder, and those that stand there are not made again:
+`--gpu --rounds 0 --keep FOLDER` where tfmigrate is installed whole, and the folder is
+measured where only TensorFlow is.
 """
 
 from __future__ import annotations
@@ -32,9 +39,6 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "programs"))
-from running import rewrite
 
 HEAD = '''"""A small Estimator program that tells how long a step takes."""
 import os
@@ -55,6 +59,11 @@ def input_fn():
 
 
 '''
+# Batches that are cut already: a GPU is not to wait for rows.
+CUT = """    data = tf.data.Dataset.from_tensor_slices((x.reshape((-1, {batch}) + SHAPE),
+                                               y.reshape((-1, {batch}))))
+    return data.repeat().prefetch(2)
+"""
 HOOK = """class TimeHistory(tf.train.SessionRunHook):
     def begin(self):
         self.times = []
@@ -104,13 +113,18 @@ estimator.train(input_fn, steps={steps}{hooks})
 """
 SAY = """print('STEP', (min(many) - min(few)) / {more})
 """
-STRATEGY = """strategy = tf.distribute.MirroredStrategy(['/cpu:0'])
+STRATEGY = """strategy = tf.distribute.MirroredStrategy({devices})
 config = tf.estimator.RunConfig(train_distribute=strategy)
 """
 # One step, and how long the process took to get there.
 FIRST = """estimator.train(input_fn, steps=1{hooks})
 print('FIRST', time.time() - float(os.environ['BEGAN']))
 """
+# By hand, in the native programs: the step compiled by XLA, and mixed precision.
+XLA = """step = estimator.task.train_step
+estimator.task.train_step = tf.function(step, jit_compile=True)
+"""
+MIXED = "tf_keras.mixed_precision.set_global_policy('mixed_bfloat16')\n"
 TURNS = 3
 # Program -> layers, hook, strategy, batch, steps that are timed: a second and more.
 PROGRAMS = {
@@ -122,20 +136,29 @@ PROGRAMS = {
     "model_fn": ("model_fn", False, False, 32, 1500),
     "model_fn, timing hook": ("model_fn", True, False, 32, 1500),
 }
+# Only with --gpu, which takes ten times the steps of convolutions.
+LARGE = {"cnn, batch 1024": ("cnn", False, False, 1024, 120)}
 
 
-def source(layers: str, hook: bool, strategy: bool, batch: int, more: int) -> str:
+def source(
+    layers: str, hook: bool, strategy: bool, batch: int, more: int, *, gpu: bool
+) -> str:
     """The legacy program."""
     image = layers == "cnn"
+    if gpu and image:
+        more *= 10
     text = HEAD.format(
         shape=784, tensor="(28, 28, 1)" if image else "(784,)", batch=batch
     )
+    if gpu and image:
+        rows = text.index("    data = ")
+        text = text[:rows] + CUT.format(batch=batch) + "\n\n"
     if hook:
         text += HOOK
     body = MODEL_FN if layers == "model_fn" else KERAS
     text += body.format(
         layers=LAYERS.get(layers, ""),
-        config=STRATEGY if strategy else "",
+        config=STRATEGY.format(devices="" if gpu else "['/cpu:0']") if strategy else "",
         given=", config=config" if strategy else "",
     )
     hooks = ", hooks=[TimeHistory()]" if hook else ""
@@ -148,61 +171,85 @@ def source(layers: str, hook: bool, strategy: bool, batch: int, more: int) -> st
     return text + SAY.format(more=more)
 
 
-def contestants(folder: Path, text: str, *, all_sides: bool) -> dict[str, list[str]]:
-    """Name -> command of each side; only the two Estimators if not `all_sides`."""
-    old = folder / "old.py"
-    old.write_text(text)
-    on_compat = folder / "on_compat.py"
-    on_compat.write_text(
-        text.replace("import tensorflow.compat.v1", "import tfmigrate.compat.v1")
-    )
+def contestants(folder: Path, text: str, *, gpu: bool) -> dict[str, list[str]]:
+    """Name -> command of each side, whose programs stand or are written in `folder`."""
+    texts = {
+        "TF 2.15": text,
+        "compat": text.replace(
+            "import tensorflow.compat.v1", "import tfmigrate.compat.v1"
+        ),
+    }
+    native = folder / "native" / "program.py"
+    if not native.exists():
+        native.parent.mkdir(parents=True, exist_ok=True)
+        native.write_text(text)
+        subprocess.run(
+            [sys.executable, "-m", "tfmigrate", "rewrite", "--allow-dirty", native],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+    texts["native"] = native.read_text()
+    if "from training import" not in texts["native"]:
+        sys.exit(f"not rewritten: {native}")
+    if gpu and "Conv2D" in text and "hook" not in text:
+        texts |= by_hand(texts["native"])
     found = {}
+    for name, each in texts.items():
+        program = native.with_name(re.sub(r"\W+", "_", name) + ".py")
+        program.write_text(each)
+        found[name] = [sys.executable, str(program)]
     real = os.environ.get("TFMIGRATE_TF215_PYTHON")
     if real:
-        found["TF 2.15"] = [real, str(old)]
-    found["compat"] = [sys.executable, str(on_compat)]
-    if not all_sides:
-        return found
-    new, reason = rewrite(text)
-    if new is None:
-        sys.exit(f"not rewritten: {reason}")
-    native = folder / "native.py"
-    native.write_text(new)
-    found["native"] = [sys.executable, str(native)]
+        found["TF 2.15"][0] = real
+    else:
+        del found["TF 2.15"]
     return found
+
+
+def by_hand(native: str) -> dict[str, str]:
+    """What someone may make of a native program on a GPU."""
+    made = "estimator = Trainer(KerasTask(model))\n"
+    assert made in native
+    compiled = native.replace(made, made + XLA)
+    halves = []
+    for text in (native, compiled):
+        mixed = text.replace("model = tf_keras", MIXED + "model = tf_keras")
+        # Probabilities and their loss stay in float32, as Keras advises.
+        halves.append(mixed.replace("='softmax')", "='softmax', dtype='float32')"))
+    return {
+        "native, XLA": compiled,
+        "native, bfloat16": halves[0],
+        "native, bfloat16 and XLA": halves[1],
+    }
 
 
 def main() -> None:
     """Take turns, print medians and ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--programs", nargs="*", default=list(PROGRAMS))
+    parser.add_argument("--programs", nargs="*")
     parser.add_argument("--sides", nargs="*", help="only these")
-    parser.add_argument(
-        "--estimators", action="store_true", help="only TF 2.15 and compat"
-    )
     parser.add_argument("--json", type=Path, help="keep rounds here, and go on from it")
+    parser.add_argument("--gpu", action="store_true", help="let programs see the GPUs")
     parser.add_argument("--keep", type=Path, help="folder for the programs")
     options = parser.parse_args()
+    programs = PROGRAMS | LARGE if options.gpu else PROGRAMS
     kept: dict[str, list[Any]] = {}
     if options.json and options.json.exists():
         kept = json.loads(options.json.read_text())
-    threads = {f"TF_NUM_{kind}_THREADS": "2" for kind in ("INTEROP", "INTRAOP")}
-    environment = {
-        **os.environ,
-        **threads,
-        "CUDA_VISIBLE_DEVICES": "-1",
-        "TF_CPP_MIN_LOG_LEVEL": "3",
-    }
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    if not options.gpu:
+        for kind in ("INTEROP", "INTRAOP"):
+            environment[f"TF_NUM_{kind}_THREADS"] = "2"
+        environment["CUDA_VISIBLE_DEVICES"] = "-1"
     print(f"{'microseconds for each step':36}{'median':>8}{'ratio':>8}{'best':>8}")
-    for program in options.programs:
+    for program in options.programs or programs:
         with tempfile.TemporaryDirectory() as scratch:
-            folder = options.keep or Path(scratch)
-            folder.mkdir(exist_ok=True)
-            text = source(*PROGRAMS[program])
-            sides = contestants(folder, text, all_sides=not options.estimators)
+            folder = (options.keep or Path(scratch)) / re.sub(r"\W+", "_", program)
+            text = source(*programs[program], gpu=options.gpu)
+            sides = contestants(folder.resolve(), text, gpu=options.gpu)
             if options.sides:
-                sides = {name: sides[name] for name in options.sides}
+                sides = {name: sides[name] for name in options.sides if name in sides}
             rounds = kept.setdefault(program, [])
             for _ in range(options.rounds):
                 busy = Busy()
