@@ -188,10 +188,10 @@ def _added(path: Path, need: Need) -> FileResult:
             # `check_has` has seen that all is there.
             told = _finding(path, "stays as somebody changed it", Outcome.ADVICE)
             return FileResult(path, FileStatus.UNCHANGED, (told,), old, lines=lines)
-        if not standing.lacks(words):
-            return FileResult(path, FileStatus.UNCHANGED, old=old, lines=lines)
         words |= standing.parts | standing.names
     text = training_text(words)
+    if text.encode() == old.replace(b"\r\n", b"\n"):
+        return FileResult(path, FileStatus.UNCHANGED, old=old, lines=lines)
     message = f"holds Task and Trainer, {text.count(chr(10))} lines"
     told = _finding(path, message, Outcome.REWRITTEN)
     new = text.encode("utf-8")

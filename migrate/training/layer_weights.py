@@ -35,6 +35,7 @@ def read_layers(path: str, layers: dict[str, Any], missing_ok: bool = False) -> 
     """
     reader = tf.train.load_checkpoint(path)
     keys = {key.removesuffix(VALUE): key for key in reader.get_variable_to_shape_map()}
+    count = 0
     for name, layer in layers.items():
         for weight in layer.weights:
             own = weight.name.rpartition("/")[2].partition(":")[0]
@@ -45,5 +46,8 @@ def read_layers(path: str, layers: dict[str, Any], missing_ok: bool = False) -> 
             found = [f"{name}/{own}"] if f"{name}/{own}" in keys else objects
             if len(found) == 1:
                 weight.assign(reader.get_tensor(keys[found[0]]))
+                count += 1
             elif found or not missing_ok:
                 raise ValueError(f"{path} has {len(found)} variables `{name}/{own}`.")
+    if not count:
+        raise ValueError(f"{path} has none of the weights that begin as it has them.")

@@ -189,10 +189,15 @@ class RMSprop(tf_keras.optimizers.RMSprop):
         variable.assign_sub(rate * gradient / (tf.sqrt(square) + self.epsilon))
 
 
-def optimizer_named(name: Any, learning_rate: Any) -> Any:
-    """The optimizer that TensorFlow 1 called so; one that is made stays itself."""
+def optimizer_named(name: Any, learning_rate: Any, rated: bool = False) -> Any:
+    """The optimizer that TensorFlow 1 called so; one that is made stays itself.
+
+    A function makes it, of the learning rate where it is `rated`.
+    """
+    if callable(name):
+        return name(learning_rate) if rated else name()
     if not isinstance(name, str):
-        return name() if callable(name) else name
+        return name
     makers: dict[str, Any] = {
         "Adagrad": lambda: tf_keras.optimizers.Adagrad(learning_rate, epsilon=0.0),
         "Adam": lambda: tf_keras.optimizers.Adam(learning_rate, epsilon=1e-8),

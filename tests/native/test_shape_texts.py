@@ -38,7 +38,7 @@ READS = {
     ),
     "optimizer_of_rate": (
         ["schedules.ExponentialDecay(params['lr'], 3, 0.8),", "beta_1=0.8,"],
-        ["lambda lr", "def decay"],
+        ["optimizer=lambda lr", "def decay"],
     ),
 }
 

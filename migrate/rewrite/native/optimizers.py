@@ -187,7 +187,9 @@ def _named(symbol: str, arguments: Arguments, *, schedule: bool, rows: bool) -> 
     rate = arguments.get("learning_rate", "None")
     name = literal(text)
     if name is UNKNOWN:
-        return Code(call("optimizer_named", text, rate), frozenset({"optimizer_named"}))
+        rated = None if symbol == _BY_NAME or rate == "None" else "True"
+        made = call("optimizer_named", text, rate, rated=rated)
+        return Code(made, frozenset({"optimizer_named"}))
     if name not in NAMES or (name == "Momentum" and symbol == _BY_NAME):
         raise Refused(f"`{symbol}` with the optimizer {text}")
     given = {"learning_rate": rate}

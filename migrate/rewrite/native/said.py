@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -385,19 +385,20 @@ class Said(cst.CSTTransformer):
         return optimizer(
             symbol,
             texts,
-            schedule=bool(
-                re.search(r"schedules\.|Schedule\(", texts.get("learning_rate", ""))
-            )
-            or self._is_scheduled(call),
+            schedule=self.is_scheduled(texts, call),
             rows=self._has_rows(),
         )
 
-    def _is_scheduled(self, call: cst.Call) -> bool:
+    def is_scheduled(self, texts: Mapping[str, str], call: cst.Call) -> bool:
         """The rate of an optimizer follows the step."""
+        if re.search(r"schedules\.|Schedule\(", texts.get("learning_rate", "")):
+            return True
         for one in call.args:
             for node in (one.value, self.mode.source_of(one.value)):
                 value = self.mode.found.notes.values.get(node)
                 if isinstance(value, Called) and value.symbol in SCHEDULES:
+                    return True
+                if node in self.maker.scheduled:
                     return True
         return False
 

@@ -216,6 +216,8 @@ class Maker:
         self.computed: dict[cst.BaseExpression, str] = {}
         # Expressions for which the constructor has another text.
         self.replaced: dict[cst.BaseExpression, str] = {}
+        # Learning rates among them that follow the step.
+        self.scheduled: set[cst.BaseExpression] = set()
 
     def stop(self, node: cst.CSTNode, reason: str) -> Refused:
         return refused(self.tree, node, reason)
@@ -548,9 +550,11 @@ class Maker:
             inner = self.tree.symbol(getattr(body, "func", None)) or ""
             if len(names) == 1 and body is not None and inner in OPTIMIZERS:
                 # A function of the rate.
+                follows = said.is_scheduled(texts, call)
                 for one in walk(body) if "learning_rate" in texts else ():
                     if isinstance(one, cst.Name) and one.value == names[0]:
                         self.replaced[one] = self.protected(texts["learning_rate"])
+                        self.scheduled |= {one} if follows else set()
                 shown, more = self.constructed(body)
                 return shown, [*lines, *(one for one in more if one not in lines)]
             text = said.expression(optimizer)

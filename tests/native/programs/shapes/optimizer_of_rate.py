@@ -27,7 +27,35 @@ def model_fn(features, labels, mode, params):
     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
 
 
+def momentum_fn(features, labels, mode, params):
+    logits = tf.layers.dense(features, 2, kernel_initializer=tf.constant_initializer(.2))
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    step = tf.train.get_global_step()
+    rate = tf.train.exponential_decay(params['lr'], step, decay_steps=2, decay_rate=0.5)
+    train_op = optimize_loss(
+            loss, step, rate, lambda lr: tf.train.MomentumOptimizer(lr, 0.9))
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def given_fn(features, labels, mode, params):
+    logits = tf.layers.dense(features, 2, kernel_initializer=tf.constant_initializer(.2))
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    train_op = optimize_loss(
+            loss, tf.train.get_global_step(), params['lr'], params['optimizer'])
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
 estimator = tf.estimator.Estimator(
         model_fn, tempfile.mkdtemp(), params={'lr': .1})
 estimator.train(lambda: tf.data.Dataset.from_tensor_slices((X, Y)).repeat().batch(4), steps=7)
 RESULT = estimator.evaluate(lambda: tf.data.Dataset.from_tensor_slices((X, Y)).batch(6))
+momentum = tf.estimator.Estimator(momentum_fn, tempfile.mkdtemp(), params={'lr': .1})
+momentum.train(lambda: tf.data.Dataset.from_tensor_slices((X, Y)).repeat().batch(4), steps=7)
+found = momentum.evaluate(lambda: tf.data.Dataset.from_tensor_slices((X, Y)).batch(6))
+RESULT['momentum'] = found['loss']
+given = tf.estimator.Estimator(
+        given_fn, tempfile.mkdtemp(),
+        params={'lr': .1, 'optimizer': lambda lr: tf.train.AdamOptimizer(lr, epsilon=.01)})
+given.train(lambda: tf.data.Dataset.from_tensor_slices((X, Y)).repeat().batch(4), steps=7)
+found = given.evaluate(lambda: tf.data.Dataset.from_tensor_slices((X, Y)).batch(6))
+RESULT['given'] = found['loss']
