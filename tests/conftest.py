@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from lanes import loads_at_import, needs_tensorflow
-from startup import sitecustomize
+from startup import forks, sitecustomize
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -23,30 +23,27 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # The files that take longest begin first: no worker is left with one at the end.
 LONGEST = (
-    "compat/test_canned.py",
-    "native/test_recorded.py",
-    "traps/test_traps.py",
+    "compat/test_legacy_programs.py",
     "compat/test_engine.py",
+    "test_notebooks.py",
+    "verify/test_oracle_parity.py",
+    "verify/test_mistakes.py",
+    "compat/test_canned.py",
+    "compat/test_both_generations.py",
+    "traps/test_traps.py",
+    "test_pages.py",
+    "native/test_recorded.py",
     "programs/test_campaign.py",
+    "compat/test_contrib.py",
+    "training/test_checks.py",
     "compat/test_oracle_cases.py",
     "test_demo.py",
-    "compat/test_both_generations.py",
-    "compat/test_contrib.py",
-    "verify/test_oracle_parity.py",
-    "traps/test_continued.py",
-    "native/test_variants.py",
-    "training/test_cluster.py",
-    "training/test_checks.py",
     "native/test_lifted.py",
-    "compat/test_learn.py",
-    "rewrite/test_fixtures.py",
-    "native/test_exports.py",
-    "project/test_whole_tree.py",
-    "compat/test_killed_training.py",
-    "compat/test_install.py",
-    "verify/test_verify.py",
-    "native/test_lifecycle.py",
-    "test_pages.py",
+    "compat/test_lifecycle.py",
+    "native/test_variants.py",
+    "whole/test_whole.py",
+    "rewrite/test_across_files.py",
+    "project/test_memory.py",
 )
 
 
@@ -104,6 +101,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         said = any(each.name in marked for each in item.iter_markers())
         if not said:
             item.add_marker("tensorflow" if needs_tensorflow(item) else "text")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Programs that load TensorFlow are forks, but where a test says otherwise."""
+    os.environ.pop(forks.SOCKET, None)
+    if item.get_closest_marker("tensorflow") and not item.get_closest_marker("alone"):
+        forks.start()
 
 
 @pytest.hookimpl(wrapper=True)

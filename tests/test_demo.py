@@ -50,6 +50,7 @@ def test_figures_are_read_as_printed() -> None:
     assert figures("nothing to see") == {}
 
 
+@pytest.mark.alone  # as a user has it, with nothing of the tests
 def test_demo_ends_in_parity(tfmigrate: Runner, tmp_path: Path) -> None:
     result = tfmigrate("demo", "--sample", "--out", tmp_path / "out", timeout=1500)
     assert result.returncode == 0, result.stdout + result.stderr

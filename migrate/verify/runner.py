@@ -67,7 +67,7 @@ def run_program(
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "program.log"
     started = time.monotonic()
-    status = start_process(
+    status = run_process(
         command_of(side, side.kind, folder, settings, weights),
         log,
         side.folder,
@@ -121,10 +121,6 @@ def run_process(
         finally:
             process.kill()
             process.wait()
-
-
-# How programs are started; tests have a way that costs less.
-start_process = run_process
 
 
 def command_of(

@@ -14,16 +14,17 @@ from __future__ import annotations
 import dataclasses
 import importlib.util
 import json
-import os
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from types import ModuleType, TracebackType
+from types import ModuleType
 from typing import Any
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import runner
 from tfmigrate.datasets import make_keras_home
 
 HERE = Path(__file__).resolve().parent
@@ -117,77 +118,29 @@ def recording(folder: Path) -> dict[str, Any]:
     return content
 
 
-class Server:
-    """A process under ``tfmigrate run`` that runs programs in forks of itself."""
-
-    def __init__(self, home: dict[str, str]) -> None:
-        self.home = home
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tfmigrate", "run", str(HERE / "program_server.py")],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""},
-            text=True,
-        )
-
-    def __enter__(self) -> Server:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.process.stdin.close()  # type: ignore[union-attr]
-        self.process.wait(60)
-
-    def _ask(self, folder: Path, **job: Any) -> float:
-        log = folder / "log.txt"
-        job |= {"folder": str(folder), "log": str(log)}
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps(job) + "\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        assert line, "the process that runs the programs ended"
-        answer = json.loads(line)
-        assert answer["status"] == 0, log.read_text(errors="replace")[-4000:]
-        return float(answer["seconds"])
-
-    def run(self, name: str, replicas: int, folder: Path) -> Path:
-        """Train a program from its recorded weights; the folder of its recording."""
-        program = PROGRAMS[name]
-        recorded = reference(name, replicas)
-        environment = {**self.home, **program.environment}
-        if program.prepare:
-            self._ask(
-                folder,
-                instrument=None,
-                replicas=None,
-                command=[str(program.path.with_name(program.prepare))],
-                environment=environment,
-            )
-        options = ["--steps", str(program.steps), "--replicas", str(replicas)]
-        if program.own_weights:
-            pass
-        elif program.generated:
-            options += ["--generate-weights", "7", "--light"]
-        else:
-            options += ["--initial-weights", str(recorded / "initial_weights.npz")]
-        self._ask(
-            folder,
-            instrument=str(RECORDER.INSTRUMENT),
-            replicas=replicas,
-            environment=environment,
-            command=[
-                *("--compat", *options, "--out", str(folder / "recording")),
-                *("--no-shuffle", "--seed", "1", "--threads", "1"),
-                *("--model-dir", str(folder / "models")),
-                *(str(program.path), *program.arguments),
-            ],
-        )
-        return folder / "recording"
+def run(name: str, replicas: int, folder: Path, home: dict[str, str]) -> Path:
+    """Train a program from its recorded weights; the folder of its recording."""
+    program = PROGRAMS[name]
+    variables = {**home, **program.environment}
+    if program.prepare:
+        script = program.path.with_name(program.prepare)
+        done = runner.run(script, on="compat", watch=False, env=variables, cwd=folder)
+        assert done.returncode == 0, done.stderr[-4000:]
+    options = ["--steps", program.steps, "--replicas", replicas]
+    if program.generated:
+        options += ["--generate-weights", 7, "--light"]
+    elif not program.own_weights:
+        weights = reference(name, replicas) / "initial_weights.npz"
+        options += ["--initial-weights", weights]
+    done = runner.run_python(
+        *(RECORDER.INSTRUMENT, "--compat", *options, "--out", folder / "recording"),
+        *("--no-shuffle", "--seed", 1, "--threads", 1),
+        *("--model-dir", folder / "models", program.path, *program.arguments),
+        env=variables,
+        cwd=folder,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return folder / "recording"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -268,15 +221,14 @@ def main(arguments: list[str]) -> None:
     with tempfile.TemporaryDirectory() as temporary:
         work = Path(temporary)
         home = make_keras_home(work / "home", sample=True, noise=True)
-        with Server(home) as server:
-            for name, replicas in CASES:
-                if wanted and name not in wanted:
-                    continue
-                folder = work / f"{name}-{replicas}"
-                folder.mkdir()
-                found = row(name, replicas, server.run(name, replicas, folder))
-                lines[name, replicas] = line(found)
-                print(line(found), file=sys.stderr, flush=True)
+        for name, replicas in CASES:
+            if wanted and name not in wanted:
+                continue
+            folder = work / f"{name}-{replicas}"
+            folder.mkdir()
+            found = row(name, replicas, run(name, replicas, folder, home))
+            lines[name, replicas] = line(found)
+            print(line(found), file=sys.stderr, flush=True)
     text = _HEAD + "".join(lines[case] + "\n" for case in CASES if case in lines)
     if write:
         PAGE.write_text(text)

@@ -9,14 +9,13 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import subprocess
-import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from runner import run, run_python
 
 PARTS = Path(__file__).resolve().parents[2] / "fixtures" / "oracle" / "surface"
 
@@ -175,20 +174,8 @@ def check(observed: dict[str, Any], release: str) -> None:
 def test_tf1_programs_use_tf2_parts(tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(textwrap.dedent(PROGRAM))
-    done = subprocess.run(
-        [sys.executable, "-m", "tfmigrate", "run", "--tf", "1", str(path)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=400,
-        check=False,
-        env={
-            **os.environ,
-            "CUDA_VISIBLE_DEVICES": "",
-            "TF_CPP_MIN_LOG_LEVEL": "3",
-            "PYTHONPATH": str(PARTS),
-        },
-    )
+    folders = os.pathsep.join((str(PARTS), os.environ["PYTHONPATH"]))
+    done = run(path, on="compat", watch=False, env={"PYTHONPATH": folders})
     assert done.returncode == 0, done.stderr[-3000:]
     check(json.loads(done.stdout.splitlines()[-1]), "1.15")
 
@@ -268,15 +255,7 @@ def test_programs_of_the_migration_guide(tf: int, tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     checkpoint = ("tf1" if tf == 1 else "tf") + ".train.Checkpoint"
     path.write_text(GUIDE.format(surface="tfmigrate.compat.v2", checkpoint=checkpoint))
-    done = subprocess.run(
-        [sys.executable, str(path)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=400,
-        check=False,
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"},
-    )
+    done = run_python(path)
     assert done.returncode == 0, done.stderr[-3000:]
     assert "net/last/kernel/.ATTRIBUTES/VARIABLE_VALUE" in done.stdout
 

@@ -13,13 +13,11 @@ from __future__ import annotations
 
 import functools
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from runner import run_python
 
 HERE = Path(__file__).resolve().parent
 RECORDINGS = HERE.parents[1] / "fixtures" / "oracle" / "canned"
@@ -130,15 +128,6 @@ ONLY_HERE = {
 }
 
 
-def _run(generation: str, out: Path, cases: tuple[str, ...]) -> None:
-    subprocess.run(
-        [sys.executable, HERE / "canned_child.py", generation, out, *cases],
-        check=True,
-        timeout=1500,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )
-
-
 @pytest.fixture(scope="session")
 def results(tmp_path_factory):
     """The directory with the results of a group; each group runs once."""
@@ -151,7 +140,10 @@ def results(tmp_path_factory):
         cases = GROUPS.get(group, ())
         more = ONLY_HERE.get("two" if group == "v1" else group, ())
         cases += tuple(f"{name}.{end}" for name in more for end in ("2", "2x"))
-        _run("v2" if group.startswith("v2") else "v1", out, cases)
+        child = HERE / "canned_child.py"
+        generation = "v2" if group.startswith("v2") else "v1"
+        done = run_python(child, generation, out, *cases, timeout=1500)
+        assert done.returncode == 0, done.stderr
         return out
 
     return run

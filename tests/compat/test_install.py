@@ -6,6 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.alone
 CALL = "import tfmigrate.compat\n\ntfmigrate.compat.install({})\n"
 PROGRAM = """\
 import numpy as np

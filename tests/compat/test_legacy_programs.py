@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
@@ -33,20 +31,31 @@ def _programs() -> ModuleType:
 programs = _programs()
 
 
+# Each way of the engine with one replica, of programs that also have more.
+WITH_ONE = {"fashion_mnist_mirrored", "model_fn_dense"}
+OTHERS = {name for name, replicas in programs.CASES if replicas > 1} - WITH_ONE
+
+
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    folder = tmp_path_factory.mktemp("home")
-    with programs.Server(make_keras_home(folder, sample=True, noise=True)) as started:
-        yield started
+def home(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return make_keras_home(tmp_path_factory.mktemp("home"), sample=True, noise=True)
 
 
-@pytest.mark.parametrize(("name", "replicas"), programs.CASES)
+@pytest.mark.parametrize(
+    ("name", "replicas"),
+    [
+        pytest.param(*case, marks=[pytest.mark.slow] * (case[0] in OTHERS))
+        if case[1] == 1
+        else case
+        for case in programs.CASES
+    ],
+)
 def test_trains_as_recorded(
-    name: str, replicas: int, server: Any, tmp_path: Path
+    name: str, replicas: int, home: dict[str, str], tmp_path: Path
 ) -> None:
     program = programs.PROGRAMS[name]
     recorded = programs.reference(name, replicas)
-    recording = server.run(name, replicas, tmp_path)
+    recording = programs.run(name, replicas, tmp_path, home)
     ours, theirs = programs.recording(recording), programs.recording(recorded)
 
     assert ours["global_step"] == theirs["global_step"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 _CHILD = """
 import tfmigrate.compat.v1 as tf
 from tfmigrate.compat.surface.contrib_names import known_names
@@ -38,6 +40,7 @@ def test_what_is_said_to_be_gone_is_gone() -> None:
     assert result.stdout.splitlines()[-1:] == ["[]"], result.stdout + result.stderr
 
 
+@pytest.mark.alone
 def test_the_answer_needs_no_tensorflow() -> None:
     code = (
         "import sys\n"

@@ -34,6 +34,7 @@ def tool_run(
     )
 
 
+@pytest.mark.alone
 class TestLikePython:
     """Programs that never import TensorFlow behave as under python itself."""
 
@@ -156,6 +157,7 @@ class TestUserMistakes:
         assert "2to3 -w old.py" in done.stderr
         assert "Traceback" not in done.stderr
 
+    @pytest.mark.alone
     def test_plain_syntax_error_stays_one(self, tmp_path: Path) -> None:
         write(tmp_path / "typo.py", "def f(:\n    pass\n")
         done = tool_run(tmp_path, "typo.py")
@@ -165,6 +167,7 @@ class TestUserMistakes:
         assert "launcher" not in done.stderr
 
 
+@pytest.mark.alone
 def test_unedited_imports_graph_mode_and_children(tmp_path: Path) -> None:
     """Every legacy door in one process, and in its children."""
     write(

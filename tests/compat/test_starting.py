@@ -7,6 +7,10 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.alone
+
 
 def run(folder: Path, code: str) -> None:
     program = folder / "program.py"

@@ -6,6 +6,8 @@ import subprocess
 import sys
 import textwrap
 
+import pytest
+
 
 def run_python(code: str) -> str:
     done = subprocess.run(
@@ -19,6 +21,7 @@ def run_python(code: str) -> str:
     return done.stdout
 
 
+@pytest.mark.alone
 def test_importing_the_clones_imports_and_changes_nothing() -> None:
     run_python(
         """

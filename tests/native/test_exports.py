@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from runner import run_python
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = sorted((HERE / "programs").glob("served_*.py"))
@@ -43,14 +41,7 @@ def answers(folder: Path) -> dict[str, dict[str, list[Any]]]:
 
 def call(*command: str) -> str:
     """Standard output of a Python process, which must end well."""
-    result = subprocess.run(
-        [sys.executable, *command],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1"},
-    )
+    result = run_python(*command)
     assert result.returncode in (0, 1), result.stderr
     assert "Traceback" not in result.stderr, result.stderr
     return result.stdout

@@ -7,11 +7,10 @@ variables begin with values that are the same everywhere.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from runner import run_python
 from tfmigrate.report.findings import ProgramOutcome
 from tfmigrate.rewrite.pipeline import Job
 from tfmigrate.rewrite.run import run_job
@@ -50,12 +49,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, flo
         chosen = sorted(names.intersection(NAMES))
         if not chosen:
             continue
-        done = subprocess.run(
-            [sys.executable, HERE / "child.py", kind, folder, output, *chosen],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = run_python(HERE / "child.py", kind, folder, output, *chosen)
         assert output.exists(), done.stderr[-3000:]
         found |= json.loads(output.read_text("utf-8"))
     wrong = {name: one["error"] for name, one in found.items() if "error" in one}

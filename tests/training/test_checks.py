@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
+FOLDERS = (str(HERE.parents[1]), os.environ["PYTHONPATH"])
 CHECKS = [
     (path.name, node.name)
     for path in sorted((HERE / "checks").glob("*.py"))
@@ -27,7 +28,7 @@ def children() -> dict[str, subprocess.Popen[str]]:
     return {
         file: subprocess.Popen(
             [sys.executable, HERE / "child.py", HERE / "checks" / file],
-            env={**os.environ, "PYTHONPATH": str(HERE.parents[1])},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(FOLDERS)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

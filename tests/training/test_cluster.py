@@ -33,6 +33,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
         words = (kind, f"{kind}(input_context)", "train_and_evaluate", "hooks")
         text = training_module(parts_for(words))
         (tmp_path / "training.py").write_text(text, "utf-8")
+        folders = os.pathsep.join((str(tmp_path), os.environ["PYTHONPATH"]))
         found = {}
         for task in tasks:
             name = f"{task.role}{task.index}"
@@ -41,7 +42,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
                 [sys.executable, str(HERE / "cluster_program.py"), *arguments],
                 env={
                     **os.environ,
-                    "PYTHONPATH": str(tmp_path),
+                    "PYTHONPATH": folders,
                     "TF_CONFIG": task.tf_config,
                 },
                 stdin=subprocess.PIPE,

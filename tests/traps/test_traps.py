@@ -7,13 +7,11 @@ under plain Python. What differs from the recording is in the report.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from runner import run_python, tfmigrate
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "traps"
 RECORDED: dict[str, Any] = json.loads((FOLDER / "tf115.json").read_text("utf-8"))
@@ -116,13 +114,7 @@ def traps(form: str) -> pytest.MarkDecorator:
 
 def answers(programs: list[Path], *command: str) -> dict[str, Any]:
     """What the programs answer, run by one process of the given command."""
-    done = subprocess.run(
-        [sys.executable, *command, str(FOLDER / "run_traps.py"), *map(str, programs)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
-    )
+    done = run_python(*command, FOLDER / "run_traps.py", *programs, timeout=1100)
     found = {}
     for line in done.stdout.splitlines():
         if line.startswith("{"):
@@ -212,13 +204,7 @@ def report(
     wanted = [
         str(FOLDER / "programs" / f"{name}.py") for name in chosen(request, "rewritten")
     ]
-    command = [sys.executable, "-m", "tfmigrate", "rewrite", *wanted]
-    done = subprocess.run(
-        [*command, "--out", str(folder), "--format", "json"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = tfmigrate("rewrite", *wanted, "--out", folder, "--format", "json")
     assert done.returncode in (0, 1), done.stderr
     files = json.loads(done.stdout)["files"]
     return {"folder": folder, "files": {Path(one["path"]).stem: one for one in files}}

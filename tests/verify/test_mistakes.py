@@ -97,9 +97,10 @@ def versions(names: Iterable[str]) -> list[Any]:
 
 
 @pytest.fixture(scope="module")
-def legacy() -> Run:
-    """The legacy program, on the compat layer."""
-    done = run(PROGRAMS / "legacy_wines.py")
+def legacy(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The legacy program, on the compat layer; its export lies where it runs."""
+    folder = tmp_path_factory.mktemp("wines")
+    done = run(PROGRAMS / "legacy_wines.py", cwd=folder)
     assert done.returncode == 0, done.stderr
     return done
 

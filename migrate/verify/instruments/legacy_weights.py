@@ -159,10 +159,12 @@ def optimizer_constants(tf, graph):
 
     One that a model_fn does not keep is gone when its operations stand in the graph.
     """
-    kinds = (tf.train.Optimizer, tf.keras.optimizers.Optimizer)
+    things = gc.get_objects()
+    optimizers = (tf.train.Optimizer, tf.keras.optimizers.Optimizer)
+    kinds = {kind for kind in set(map(type, things)) if issubclass(kind, optimizers)}
     found = set()
-    for thing in gc.get_objects():
-        if isinstance(type(thing), type) and issubclass(type(thing), kinds):
+    for thing in things:
+        if type(thing) in kinds:
             epsilon = getattr(thing, "epsilon", getattr(thing, "_epsilon", None))
             if isinstance(epsilon, (int, float)):
                 found.add(float(epsilon))

@@ -68,8 +68,14 @@ def dataset():
 
 
 check("Dataset", dataset)
-check("DatasetV2", lambda: tensorflow.data.Dataset.from_tensor_slices((X, Y)).batch(4))
-check("one-shot", lambda: dataset().make_one_shot_iterator().get_next())
+
+
+def of_tensorflow_2():
+    data = tensorflow.data.Dataset.from_tensor_slices(({"x": X}, Y))
+    return data.batch(4)
+
+
+check("DatasetV2 of dicts", of_tensorflow_2)
 
 
 def transformed():
@@ -88,24 +94,16 @@ def initializable():
 
 check("initializable iterator", initializable)
 check("features only", lambda: dataset().map(lambda x, y: x), labels=False)
-check("dict", lambda: dataset().map(lambda x, y: ({"x": x}, y)))
-
-
-def with_arguments(params, mode, config):
-    assert mode in ("train", "eval", "infer")
-    assert config.model_dir
-    return tf.data.Dataset.from_tensor_slices((X, Y)).batch(params["batch"])
-
-
-check("params, mode and config", with_arguments)
 
 
 class Source:
-    def input_fn(self):
-        return dataset()
+    def input_fn(self, params, mode, config):
+        assert mode in ("train", "eval", "infer")
+        assert config.model_dir
+        return tf.data.Dataset.from_tensor_slices((X, Y)).batch(params["batch"])
 
 
-check("bound method", Source().input_fn)
+check("bound method of params, mode and config", Source().input_fn)
 
 
 def queued():
@@ -144,17 +142,15 @@ def sparse():
 check("sparse features", sparse)
 
 numpy_input_fn = tf.estimator.inputs.numpy_input_fn
-check("numpy_input_fn", numpy_input_fn({"x": X}, Y, batch_size=4, shuffle=False))
-check("numpy_input_fn, shuffled", numpy_input_fn(X, Y, batch_size=4, shuffle=True))
 check(
-    "numpy_input_fn, dict y",
+    "numpy_input_fn, dicts",
     lambda: (lambda rows, labels: (rows, labels["y"]))(
-        *numpy_input_fn(X, {"y": Y}, batch_size=4, shuffle=False)()
+        *numpy_input_fn({"x": X}, {"y": Y}, batch_size=4, shuffle=False)()
     ),
 )
 check(
-    "numpy_input_fn over epochs",
-    numpy_input_fn(X, Y, batch_size=4, num_epochs=2, shuffle=False),
+    "numpy_input_fn over epochs, shuffled",
+    numpy_input_fn(X, Y, batch_size=4, num_epochs=2, shuffle=True),
     steps=5,
 )
 
@@ -190,8 +186,8 @@ for replicas, sizes in ((1, (18,)), (2, (4, 14, 18)), (4, (4, 14, 16, 18, 22))):
         results = estimator.evaluate(input_fn)
         assert np.isclose(results["x"], x.mean()), (replicas, rows, results)
         assert np.isclose(results["y"], 10 * x.mean())
-        assert len(list(estimator.predict(input_fn))) == rows
         if rows == 18:
+            assert len(list(estimator.predict(input_fn))) == rows
             queue_like = numpy_input_fn({"x": x}, x * 10, batch_size=4, shuffle=False)
             assert np.isclose(estimator.evaluate(queue_like)["x"], x.mean())
     print("ok", replicas, "replicas")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import tempfile
 from pathlib import Path
@@ -87,6 +88,7 @@ def keras_model(optimizer, keras=tf.keras):
     return model
 
 
+@functools.cache
 def outcome(make, strategy, batch):
     config = tf.estimator.RunConfig(
         model_dir=tempfile.mkdtemp(),

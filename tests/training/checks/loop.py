@@ -149,10 +149,9 @@ def check_resumes_with_weights_and_slots(folder: str) -> None:
 
 def check_never_ends_by_an_exception_of_the_data(folder: str) -> None:
     for module in PLAIN, HOOKED:
-        for run in range(3):
-            trainer = module.Trainer(linear(module), f"{folder}/{module is PLAIN}{run}")
-            trainer.train(rows(74, repeat=1))
-            assert trainer.global_step == 37
+        trainer = module.Trainer(linear(module), f"{folder}/{module is PLAIN}")
+        trainer.train(rows(74, repeat=1))
+        assert trainer.global_step == 37
 
 
 def check_replicas_train_as_recorded(folder: str) -> None:
