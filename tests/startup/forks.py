@@ -77,7 +77,9 @@ def start():
     import tempfile
 
     if not _STARTED:
-        folder = tempfile.mkdtemp(prefix="tfmigrate-forks-")
+        # The path of a socket has a hundred letters at most.
+        short = "/tmp" if len(tempfile.gettempdir()) > 60 else None
+        folder = tempfile.mkdtemp(prefix="tfmigrate-forks-", dir=short)
         address = os.path.join(folder, "socket")
         listener = socket.socket(socket.AF_UNIX)
         listener.bind(address)
