@@ -96,7 +96,9 @@ class _Program:
         function = self.function(value)
         if function is None:
             return None
-        self._check_reads(function, value.id)
+        other = self._read_by_others(function, value.id)
+        if other and value.id in parameters_of(function):
+            raise Refused(f"`{value.id}` is read for more than `DropoutWrapper`")
         if value.id in parameters_of(function):
             if isinstance(self.above.get(function), ast.ClassDef):
                 raise Refused("a method makes cells that drop their outputs")
@@ -104,12 +106,16 @@ class _Program:
         stores = [one for one in stores_in(function) if one.id == value.id]
         made = self.above[stores[0]] if len(stores) == 1 else None
         if isinstance(made, ast.Assign):
+            if other and isinstance(made.value, ast.IfExp):
+                # Others go on to read what the mode decides.
+                self.text.put(value, self.text.of(made.value.body))
+                return self._condition(made.value, stays=True)
             return self._rule(made.value, user)
         if value.id in bound_names(function):
             raise Refused(f"`DropoutWrapper` with `{value.id}`, which changes")
         return None
 
-    def _condition(self, node: ast.IfExp) -> Shares:
+    def _condition(self, node: ast.IfExp, *, stays: bool = False) -> Shares:
         test = node.test
         asks = (
             isinstance(test, ast.Compare)
@@ -122,7 +128,8 @@ class _Program:
         if not (asks or named) or literal(self.text.of(node.orelse)) != 1:
             raise Refused(f"`DropoutWrapper` with `{self.text.of(node)}`")
         flag = Shares(self.text.of(test), function.name if function else "")
-        self.told.add(node)
+        if not stays:
+            self.told.add(node)
         return flag
 
     def _of_callers(self, function: ast.FunctionDef, name: str) -> Shares | None:
@@ -143,8 +150,8 @@ class _Program:
             raise Refused(f"`{function.name}` makes cells that drop by several rules")
         return next(iter(rules), None)
 
-    def _check_reads(self, function: ast.FunctionDef, name: str) -> None:
-        """The share is read for wrappers, or handed on to what makes them, alone."""
+    def _read_by_others(self, function: ast.FunctionDef, name: str) -> bool:
+        """The share is read for more than wrappers, or what makes them."""
         for one in names_in(function):
             if one.id != name or isinstance(one.ctx, ast.Store):
                 continue
@@ -160,4 +167,5 @@ class _Program:
                 )
             )
             if not made and not isinstance(used, ast.keyword):
-                raise Refused(f"`{name}` is read for more than `DropoutWrapper`")
+                return True
+        return False

@@ -21,7 +21,7 @@ from .text import (
     stores_in,
 )
 
-_MAKES = re.compile(r"\blayers\.\w|\bslim\.\w|\bget_variable\(|\bVariable\(")
+_MAKES = re.compile(r"\blayers\.\w|\bslim\.\w|\bget_variable\(|\bVariable\(|\wCell\(")
 _LAYER = re.compile(r"(tf\.layers|tf\.contrib\.layers|slim|layers)\.\w+")
 _MOST = 40
 

@@ -33,6 +33,7 @@ from .classes import plain_classes, training_words
 from .code import Refused
 from .config import CLUSTER
 from .dropout_cells import with_constant_shares
+from .early_weights import with_weights_before_modes
 from .flags import with_one_flag, with_training_flag
 from .idle import without_idle_words
 from .imports import Wanted, with_imports
@@ -333,6 +334,7 @@ class _Program:
         files = [with_one_flag(one, facts, is_model_fn) for one in files]
         files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
         files = [with_metrics_unrolled(one, facts, is_model_fn) for one in files]
+        files = [with_weights_before_modes(one, facts, is_model_fn) for one in files]
         files = [with_losses_added(one, facts, is_model_fn, files) for one in files]
         # Columns are made anywhere, also where no model function sees it.
         shared = any("shared_embedding_column" in one.source.text for one in files)

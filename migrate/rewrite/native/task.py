@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from types import MappingProxyType
 
 import libcst as cst
@@ -593,7 +594,12 @@ class Maker:
     def _check_updates(self) -> None:
         """Refuses batch normalization whose averages the program never updates."""
         values = self.train.found.notes.values
-        updates = any(map(is_updates, values.values()))
+        updates = any(map(is_updates, values.values())) or any(
+            isinstance(one, cst.Attribute)
+            and one.attr.value in ("updates", "get_updates_for")
+            and isinstance(values.get(one.value), Layer)
+            for one in values
+        )
         train_ops = any(
             isinstance(one, Called) and one.symbol.endswith(_MAKES_NONE[:2])
             for one in values.values()
@@ -800,10 +806,7 @@ class Maker:
     def _forward(self) -> list[Method]:
         call = _call_in(self.call)
         found = self.train.needed([one.value for one in call.args])
-        for mode in self.modes.values():
-            nodes = [one.value for one in _call_in(mode.calls[0]).args]
-            if mode.needed(nodes).statements != found.statements:
-                raise self.stop(call, "each mode gives the model something else")
+        else_ = self._else(call, found.statements)
         if self.labels in found.free:
             raise self.stop(call, "the model looks at the labels")
         before, behind = found.statements, self.beyond
@@ -817,6 +820,8 @@ class Maker:
         self._use(before)
         said = Said(self, self.train, training=True)
         lines = [said.statement(one) for one in before]
+        if else_ is not None:
+            lines = self._by_mode(lines, before, found.statements, else_)
         arguments: list[str] = []
         flags = 0
         for number, one in enumerate(call.args):
@@ -866,6 +871,55 @@ class Maker:
         if not lines and arguments == [self.features, "training=training"]:
             return []
         return [Method("forward", (self.features, "training"), lines, returned)]
+
+    def _else(
+        self, call: cst.Call, training: list[Statement]
+    ) -> list[Statement] | None:
+        """What gives the model its inputs where it does not train, if that differs."""
+        found: list[list[Statement]] = []
+        for mode in self.modes.values():
+            nodes = [one.value for one in _call_in(mode.calls[0]).args]
+            statements = mode.needed(nodes).statements
+            if statements not in (training, *found):
+                found.append(statements)
+        if len(found) > 1:
+            raise self.stop(call, "each mode gives the model something else")
+        return found[0] if found else None
+
+    def _by_mode(
+        self,
+        lines: list[str],
+        before: list[Statement],
+        training: list[Statement],
+        others: list[Statement],
+    ) -> list[str]:
+        """Lines of the forward pass, with a branch where it only trains, or does not.
+
+        ``lines`` are those of ``before``, which holds all that training computes.
+        """
+        alone = [one for one in training if one not in others]
+        plain = [one for one in others if one not in training]
+        pairs = zip(training, others, strict=False)
+        same = len(list(takewhile(lambda pair: pair[0] is pair[1], pairs)))
+        start = before.index(training[same - 1]) + 1 if same else 0
+        end = start + len(alone)
+        merged = [*training[:same], *plain, *training[same + len(alone) :]]
+        if before[start:end] != alone or merged != others:
+            raise self.stop(self.call, "each mode gives the model something else")
+        texts: list[str] = []
+        if plain:
+            self._use(plain)
+            mode = next(one for one in self.modes.values() if plain[0] in one.taken)
+            texts = [Said(self, mode).statement(one) for one in plain]
+        branches = [
+            f"{word}:\n{tidy.indented(''.join(texts))}"
+            for word, texts in (
+                ("if training", lines[start:end]),
+                ("else" if alone else "if not training", texts),
+            )
+            if texts
+        ]
+        return [*lines[:start], "".join(branches), *lines[end:]]
 
     def _goes_on(self, name: str) -> bool:
         """An output of the model is read behind its call."""
