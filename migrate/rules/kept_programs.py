@@ -159,9 +159,7 @@ OF_TASKS = {
     "makes its layers whenever it is called": (
         "call it once in the model_fn, by its name and with its arguments written out"
     ),
-    "listens to how its checkpoints are saved": (
-        "do it behind `train`, or in a hook's `after_run` at those steps"
-    ),
+    "is made of another one in": "read `features` of the other receiver once",
     "what a hook's error says": (
         "look at the loss in a hook, and stop by `request_stop`"
     ),

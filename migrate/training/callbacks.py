@@ -40,15 +40,15 @@ class Trainer(core.Trainer):
         last = int(max_steps or NEVER) if steps is None else step + int(steps)
         if step >= last:
             return self
-        self._start(step)
-        taken = self._steps(self._iterator(dataset, whole=True), last - step)
-        save_steps = self.config.save_checkpoints_steps or NEVER
-        save_secs = NEVER if save_steps < NEVER else self.config.save_checkpoints_secs
-        save_at = time.time() + save_secs
         hooks = list(hooks or ())
         for hook in hooks:
             hook.should_stop = False
+        taken = self._steps(self._iterator(dataset, whole=True), last - step)
         self._tell(hooks, "begin")
+        self._start(step)
+        save_steps = self.config.save_checkpoints_steps or NEVER
+        save_secs = NEVER if save_steps < NEVER else self.config.save_checkpoints_secs
+        save_at = time.time() + save_secs
         while step < last and not any(hook.should_stop for hook in hooks):
             self._tell(hooks, "before_step", step)
             values = next(taken, None)

@@ -24,6 +24,10 @@ class CheckpointSaver(Callback):
 
     def begin(self) -> None:
         self.timer.reset()
+
+    def before_step(self, step: int) -> None:
+        if self.timer.last_triggered_step() is not None:
+            return
         if self.checkpoint_dir == self.trainer.model_dir:
             self.manager = self.trainer.manager
         else:
@@ -33,10 +37,7 @@ class CheckpointSaver(Callback):
                 max_to_keep=self.trainer.config.keep_checkpoint_max or None,
                 checkpoint_name="model.ckpt",
             )
-
-    def before_step(self, step: int) -> None:
-        if self.timer.last_triggered_step() is None:
-            self.save(step)
+        self.save(step)
 
     def after_step(self, step: int, values: dict[str, Any]) -> None:
         if self.timer.should_trigger_for_step(step):

@@ -49,6 +49,7 @@ WORDS: dict[str, frozenset[str]] = {
         "input_fn(tensors)",
         "callbacks": "Callback hooks",
         "replicas_callbacks": "",
+        "saving_callbacks": "before_save",
         "eval_hooks": "evaluate(hooks) EvalSpec(hooks)",
         "task_callbacks": "Task.callbacks",
         "listeners": "saving_listeners",
@@ -64,6 +65,7 @@ WORDS: dict[str, frozenset[str]] = {
         "spec_hooks": "",
         "spec_exporters": "exporters",
         "experiment": "*",
+        "experiment_exports": "Experiment(exporters)",
         "evaluation_log": "evaluations eval_dir",
         "early_stopping": "*",
         "inputs": "*",
@@ -109,6 +111,7 @@ HEADS = {
     "export_saved_model": "exports",
     "exporters": "exports",
     "EvalSpec(exporters)": "exports",
+    "Experiment(exporters)": "exports",
 }
 # What is said otherwise where two parts come together, by these.
 TOGETHER = {
@@ -116,6 +119,10 @@ TOGETHER = {
         "name, *_ = eval_spec": "name, hooks, *_ = eval_spec",
         "name, _, exporters": "name, hooks, exporters",
         "(input_fn, steps, name=name)": "(input_fn, steps, hooks, name=name)",
+    },
+    ("callbacks", "saving_callbacks"): {
+        "hooks = list(hooks or ())\n        for": "self.hooks = hooks = "
+        "list(hooks or ())\n        for",
     },
     ("watch", "replicas"): {
         'return {"loss": loss}': 'return {"loss": loss, '

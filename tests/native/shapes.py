@@ -143,7 +143,7 @@ config = tf.contrib.learn.RunConfig(
 result, exports = learn_runner.run(
     experiment_fn, run_config=config, schedule='train_and_evaluate',
     hparams=hparam.HParams(rate=.1))
-RESULT = dict(result, evaluations=len(evaluations), exports=len(os.listdir(
+RESULT = dict(result, evaluated=len(evaluations) > 1, exports=len(os.listdir(
     os.path.join(config.model_dir, 'export', 'Servo'))))
 """
 

@@ -16,7 +16,8 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = [
-    HERE / "programs" / f"{name}.py" for name in ("early", "not_a_number", "watched")
+    HERE / "programs" / f"{name}.py"
+    for name in ("early", "listens", "not_a_number", "watched")
 ]
 KEPT = ("not_a_number", "watched")
 RECORDINGS = HERE.parents[1] / "fixtures" / "oracle" / "stock_hooks" / "tf1.15"

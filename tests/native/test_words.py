@@ -276,6 +276,37 @@ REFUSALS = {
         """,
         "is made where none is asked for",
     ),
+    "a listener that works with its session": (
+        """
+        class Listens(tf.train.CheckpointSaverListener):
+            def after_save(self, session, step):
+                print(session.run(self.step))
+        """,
+        "the hook `Listens` (line 5) works with its session",
+    ),
+    "receivers that are made in branches": (
+        """
+        def receiver():
+            if FLAG:
+                return tf.estimator.export.build_raw_serving_input_receiver_fn(one)()
+            return tf.estimator.export.build_raw_serving_input_receiver_fn(other)()
+        """,
+        "a receiver (line 5) is made where none is asked for",
+    ),
+    "another receiver that is read twice": (
+        """
+        def receiver():
+            one = tf.estimator.export.build_parsing_serving_input_receiver_fn(spec)()
+            one.features['a'] = one.features['b']
+            return tf.estimator.export.ServingInputReceiver(
+                one.features, one.receiver_tensors)
+        """,
+        "is made of another one in a way not understood",
+    ),
+    "a head that an export chooses": (
+        "s = tf.contrib.learn.make_export_strategy(f, 'head')\n",
+        "an export takes no `default_output_alternative_key` (line 3)",
+    ),
     "a receiver of what is computed": (
         """
         def receiver():
@@ -1249,6 +1280,74 @@ ROWS = {
             input_signature=[{'x': tf.TensorSpec([None], tf.float32, name='x')}])
         def receiver(inputs):
             return {k: v + 1 for k, v in inputs.items()}
+        """,
+    ),
+    "a receiver that another function makes": (
+        """
+        def receiver():
+            return tf.estimator.export.build_parsing_serving_input_receiver_fn(spec)()
+
+
+        e.export_savedmodel('out', receiver)
+        """,
+        """
+        def receiver():
+            return parsing_receiver(spec)
+
+
+        e.export_saved_model('out', receiver())
+        """,
+    ),
+    "listeners among hooks": (
+        """
+        class Listens(tf.train.CheckpointSaverListener):
+            def before_save(self, session, global_step_value):
+                del session
+                print(global_step_value)
+
+            def after_save(self, session, step):
+                if step > 9:
+                    return True
+                return self.evaluated()
+
+
+        e.train(f, hooks=hooks, saving_listeners=[Listens()])
+        e.train(f, [Count()], saving_listeners=[Listens(), other])
+        e.train(f, hooks=None, saving_listeners=listeners)
+        e.train(f, saving_listeners=[Listens()])
+        """,
+        """
+        class Listens(Callback):
+            def before_save(self, global_step_value):
+                print(global_step_value)
+
+            def after_save(self, step):
+                if step > 9:
+                    self.should_stop = True
+                    return
+                self.should_stop = self.evaluated()
+
+
+        e.train(f, hooks=[Listens(), *hooks])
+        e.train(f, [Listens(), other, Count()])
+        e.train(f, hooks=[*listeners])
+        e.train(f, hooks=[Listens()])
+        """,
+    ),
+    "what an Experiment exports": (
+        """
+        x = tf.contrib.learn.Experiment(
+            e, train_input_fn=f, eval_input_fn=g, train_steps=9,
+            export_strategies=tf.contrib.learn.make_export_strategy(
+                serving_input_fn=receiver, as_text=True, exports_to_keep=1))
+        """,
+        """
+        x = Experiment(
+            e,
+            TrainSpec(f, max_steps=9),
+            EvalSpec(g, throttle_secs=0),
+            exporters=LatestExporter("Servo",
+                receiver=receiver, exports_to_keep=1))
         """,
     ),
     "receivers that take arguments": (

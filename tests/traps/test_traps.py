@@ -88,6 +88,7 @@ QUICK = {
         "predict_what_was_asked",
         "rate_of_own_counter",
         "regularized_shared",
+        "saving_listener",
         "scope_given_a_name",
         "second_optimizer",
         "second_optimizer_on_replicas",

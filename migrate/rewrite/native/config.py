@@ -10,6 +10,7 @@ import libcst as cst
 from ...code.arguments import is_none
 from . import strategies
 from .canned import TASKS
+from .listeners import with_listeners
 from .page import Page
 from .strategies import for_servers
 from .word import Handler, Word, arguments, named, root_of, taken
@@ -297,6 +298,8 @@ def _spec(page: Page, word: Word) -> None:
     )
     parameters = names if evaluates else ("input_fn", "max_steps", "hooks")
     args = None if word.call is None else arguments(page, word.call, parameters)
+    if word.call is not None and args is not None:
+        with_listeners(page, word.call, args)
     for name in ("hooks", "exporters"):
         if args is not None and name in args and not is_none(args[name].value):
             page.words.add("EvalSpec(hooks)" if evaluates and name == "hooks" else name)

@@ -6,6 +6,7 @@ import libcst as cst
 
 from ...code.arguments import is_none
 from .page import Page, Part
+from .receivers import receiving
 from .word import Handler, Word, arguments, taken
 
 _PARAMETERS = (
@@ -44,7 +45,7 @@ def _experiment(page: Page, word: Word) -> None:
         for name, one in args.items()
         if name == "eval_steps" or not is_none(one.value)
     }
-    known = ("estimator", *_DROPPED, *_TRAINING, *_EVALUATION)
+    known = ("estimator", *_DROPPED, *_TRAINING, *_EVALUATION, "export_strategies")
     odd = sorted(set(given) - set(known))
     rare = given.get("min_eval_frequency")
     if rare is not None and page.source(rare.value) == "0":
@@ -63,7 +64,11 @@ def _experiment(page: Page, word: Word) -> None:
     parts += [*_spec(page, "TrainSpec", given, _TRAINING), f",{indent}"]
     parts += _spec(page, "EvalSpec", given, _EVALUATION)
     start = page.text.index("(", page.outer(call.func)[1]) + 1
-    page.put_span(start, page.span(call)[1] - 1, *parts, ", throttle_secs=0)")
+    parts.append(", throttle_secs=0)")
+    if "export_strategies" in given:
+        page.words.add("Experiment(exporters)")
+        parts += [f",{indent}exporters=", given["export_strategies"].value]
+    page.put_span(start, page.span(call)[1] - 1, *parts)
     page.note(word.node, "evaluates each checkpoint that is saved")
 
 
@@ -79,6 +84,27 @@ def _spec(
     return [*parts, ")"] if name == "TrainSpec" else parts
 
 
+def _strategy(page: Page, word: Word) -> None:
+    """What exports below a folder of this name, and keeps some exports."""
+    call = word.call
+    if call is None or not call.args:
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+        return
+    start = page.text.index("(", page.outer(call.func)[1]) + 1
+    gap = "" if page.text[start].isspace() else " "
+    page.put_span(start, start, f"{page.string('Servo')},{gap}")
+    receiving(page, call, _STRATEGY, ("receiver", "exports_to_keep"))
+
+
+_STRATEGY = (
+    *("receiver", "default_output_alternative_key", "assets_extra", "as_text"),
+    *("exports_to_keep", "strip_default_attrs"),
+)
+_UTILS = tuple(
+    f"tf.contrib.learn.{home}make_export_strategy"
+    for one in ("", "python.learn.")
+    for home in (one, f"{one}utils.", f"{one}utils.saved_model_export_utils.")
+)
 _RUNNERS = (
     "tf.contrib.learn.learn_runner",
     "tf.contrib.learn.python.learn.learn_runner",
@@ -87,5 +113,6 @@ _RUNNERS = (
 WORDS: dict[str, Handler] = {
     "tf.contrib.learn.Experiment": _experiment,
     "tf.contrib.learn.python.learn.experiment.Experiment": _experiment,
+    **dict.fromkeys(_UTILS, taken("LatestExporter", _strategy)),
     **{f"{runner}.run": taken("run_experiment") for runner in _RUNNERS},
 }

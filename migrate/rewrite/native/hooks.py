@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from .word import Handler, Odd, Word, arguments, taken
 
 _HOMES = ("tf.train", "tf.estimator")
 _BASES = tuple(f"{home}.SessionRunHook" for home in _HOMES)
+_LISTENERS = tuple(f"{home}.CheckpointSaverListener" for home in _HOMES)
 _FETCHES = tuple(f"{home}.SessionRunArgs" for home in _HOMES)
 _STEPS = tuple(
     f"tf.{home}.{name}_global_step"
@@ -33,8 +35,11 @@ _METHODS = {
     "after_run": ("after_step", ("step", "values")),
     "end": ("end", ()),
     "after_create_session": ("begin", ()),
+    **{name: (name, ("step",)) for name in ("before_save", "after_save")},
 }
 _COUNTS = {"before_run": 2, "after_run": 3, "end": 2, "after_create_session": 3}
+# A listener's methods, of which all but the first have its session and the step.
+_SAVES = ("begin", "before_save", "after_save", "end")
 
 # What a callback may do with a Trainer, which then has to go on as it was.
 _LOOKS = ("evaluate", "predict", "export_saved_model", "export_savedmodel")
@@ -46,10 +51,11 @@ _STEP = ""
 
 def callbacks(page: Page) -> None:
     """Rewrites the hooks that the file defines."""
-    for node in page.scopes.opened:
-        if isinstance(node, cst.ClassDef) and _is_hook(page.parsed, node, page):
+    made = [one for one in page.scopes.opened if isinstance(one, cst.ClassDef)]
+    for node, bases in itertools.product(made, (_BASES, _LISTENERS)):
+        if _is_hook(page.parsed, node, page, bases):
             try:
-                _Hook(page, node).rewrite()
+                _Hook(page, node, bases is _LISTENERS).rewrite()
             except Odd as odd:
                 page.refuse(odd.node, f"the hook `{node.name.value}` ({{}}) {odd.why}")
 
@@ -71,20 +77,24 @@ def _pairs(node: cst.CSTNode) -> list[tuple[str, cst.BaseExpression]]:
 
 
 def _is_hook(
-    parsed: ParsedModule, made: cst.ClassDef, page: Page, depth: int = 0
+    parsed: ParsedModule,
+    made: cst.ClassDef,
+    page: Page,
+    bases: Sequence[str] = _BASES,
+    depth: int = 0,
 ) -> bool:
     """A class that is a SessionRunHook, by its base or by that of its base."""
     for base in made.bases:
-        if parsed.resolver.resolve(base.value) in _BASES:
+        if parsed.resolver.resolve(base.value) in bases:
             return True
         inner = parsed.resolver.definition(base.value)
         if isinstance(inner, cst.ClassDef) and depth < 5:
-            return _is_hook(parsed, inner, page, depth + 1)
+            return _is_hook(parsed, inner, page, bases, depth + 1)
         module, _, name = (parsed.resolver.qualified(base.value) or "").rpartition(".")
         for other in page.beside:
             if other.name == module and depth < 5:
                 return any(
-                    _is_hook(other, one, page, depth + 1)
+                    _is_hook(other, one, page, bases, depth + 1)
                     for one in other.resolver.scopes.opened
                     if isinstance(one, cst.ClassDef) and one.name.value == name
                 )
@@ -95,6 +105,8 @@ def _is_hook(
 class _Hook:
     page: Page
     made: cst.ClassDef
+    # It is told of checkpoints.
+    listens: bool = False
     # self.NAME -> what the tensor in it is
     tensors: dict[str, Fetched] = field(default_factory=dict)
     # Nodes that have been seen to.
@@ -110,6 +122,13 @@ class _Hook:
             for one in self.made.body.body
             if isinstance(one, cst.FunctionDef)
         }
+        known = _SAVES if self.listens else [*_METHODS][:5]
+        if self.listens:
+            self.page.words.add("before_save")
+            if len(self.made.bases) > 1:
+                raise Odd(self.made, "is more than a listener")
+            if "after_save" in methods:
+                self._requests(methods["after_save"])
         created = methods.get("after_create_session")
         if created is not None and _starts_iterator(created):
             del methods["after_create_session"]
@@ -125,15 +144,26 @@ class _Hook:
         fetched = None
         if "before_run" in methods:
             fetched = self._fetched(methods["before_run"])
-        for name in _METHODS:
+        for name in known:
             if name in methods:
                 self._method(methods[name], fetched)
         for node in walk(self.made.body):
-            if isinstance(node, cst.Attribute) and node.attr.value in _LOOKS:
-                self.page.words.add("Callback.evaluate")
             attribute = _own(node)
+            other = self.page.call_of(node) and attribute not in (None, *methods)
+            if other or (isinstance(node, cst.Attribute) and node.attr.value in _LOOKS):
+                self.page.words.add("Callback.evaluate")
             if attribute in self.tensors and node not in self.known:
                 raise Odd(node, f"uses the tensor `self.{attribute}`")
+
+    def _requests(self, method: cst.FunctionDef) -> None:
+        """What ``after_save`` of a listener returns ends training."""
+        page = self.page
+        for node in walk(method.body, cst.Return):
+            value = None if page.function(node) is not method else node.value
+            if value is not None and page.source(value) not in ("None", "False"):
+                last = page.statement(node) is method.body.body[-1]
+                again = "" if last else f"{page.newline}{page.indent(node)}return"
+                page.put(node, "self.should_stop = ", value, again)
 
     # -- tensors ----------------------------------------------------------------------
 
@@ -264,11 +294,12 @@ class _Hook:
     def _method(self, method: cst.FunctionDef, fetched: Fetched | None) -> None:
         page, name = self.page, method.name.value
         params = method.params
+        counts = dict.fromkeys(_SAVES[1:], 3) if self.listens else _COUNTS
         plain = not (params.kwonly_params or params.star_kwarg or params.posonly_params)
         if (
             not plain
             or isinstance(params.star_arg, cst.Param)
-            or len(params.params) != _COUNTS.get(name, 1)
+            or len(params.params) != counts.get(name, 1)
             or method.decorators
         ):
             raise Odd(method, f"has a `{name}` of an unusual form")
@@ -276,15 +307,21 @@ class _Hook:
         new, wanted = _METHODS[name]
         self.step = self._free(method, "step", "global_step", fetched, name)
         self.values = self._free(method, "values", "results", fetched, name)
+        if self.listens and wanted:
+            self.step = given.pop()
         self._stops(method, given)
         if name == "after_run":
             self._results(method, given[2], fetched)
         if name in ("before_run", "after_run"):
             self._sessions(method, given[1])
         self._supers(method, given, new, wanted)
+        for gone in walk(method.body, cst.Del):
+            named = {one.value for one in walk(gone, cst.Name)}
+            if named <= {one.name.value for one in params.params[1:]}:
+                self._drop(gone)
         for node in walk(method.body):
-            named = isinstance(node, cst.Name) and node.value in given[1:]
-            if named and node in page.scopes.loads and node not in self.known:
+            told = isinstance(node, cst.Name) and node.value in given[1:]
+            if told and node in page.scopes.loads and node not in self.known:
                 raise Odd(node, "works with its session")
         body = [one for one in method.body.body if not is_docstring(one)]
         if isinstance(method.body, cst.IndentedBlock) and all(map(page.is_gone, body)):
@@ -622,7 +659,7 @@ def _failure(page: Page, word: Word) -> None:
 
 
 WORDS: dict[str, Handler] = {
-    **{base: taken("Callback") for base in _BASES},
+    **{base: taken("Callback") for base in (*_BASES, *_LISTENERS)},
     **{f"{home}.NanLossDuringTrainingError": _failure for home in _HOMES},
     **dict.fromkeys(_FETCHES, _nothing),
     **{f"{home}.SecondOrStepTimer": taken("StepTimer") for home in _HOMES},

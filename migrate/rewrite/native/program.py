@@ -52,8 +52,6 @@ from .unrolled import with_metrics_unrolled
 from .variable_names import with_names_of_keras
 from .words import Reworded, reworded, watched
 
-# Words of programs that are kept, and what these do.
-_NOT_MOVED = {"CheckpointSaverListener": "listens to how its checkpoints are saved"}
 # What has no form where several processes train, and why.
 _NOT_TOGETHER = {
     "eval_distribute": "its evaluations count steps of several replicas",
@@ -61,7 +59,9 @@ _NOT_TOGETHER = {
     "add_metrics": "metrics are added to a task that it makes when it has joined it",
     "forward_features": "its task is changed before it has joined it",
     "Callback.evaluate": "a hook evaluates while others train",
+    "before_save": "a hook is told of its checkpoints",
     "make_early_stopping_hook": "a hook evaluates while others train",
+    "Experiment(exporters)": "its Experiment exports",
     "read_layers": "its layers begin as in another checkpoint",
 }
 # Functions that code of the tables takes from training.py.
@@ -86,12 +86,8 @@ def native(
     package: Callable[[ParsedModule], str],
 ) -> dict[str, NativeFile]:
     """The files of a program as plain TensorFlow 2, by path; raises Refused."""
-    for parsed in files:
-        for word, why in _NOT_MOVED.items():
-            if word in parsed.source.text:
-                raise Refused(f"{parsed.path.name} {why}")
     texts = [parsed.source.text for parsed in files]
-    if all(any(w in t for t in texts) for w in ("CheckpointSaver", "EvalSpec")):
+    if all(any(w in t for t in texts) for w in ("CheckpointSaverHook", "EvalSpec")):
         raise Refused("evaluations follow what a hook of its own saves")
     asked = files
     if options.strategy != "keep":

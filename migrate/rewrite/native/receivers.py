@@ -39,6 +39,16 @@ def receivers(page: Page) -> None:
                 _Receiver(page, call).rewrite()
             except Odd as odd:
                 page.refuse(odd.node, f"a receiver ({{}}) {odd.why}")
+        outer = page.call_of(call)
+        if outer is not None and _builds(page.parsed, outer):
+            function = page.function(outer)
+            if not isinstance(function, cst.FunctionDef):
+                continue
+            made, named = _returned(page.parsed, function), page.parent(outer)
+            if made is outer:
+                page.put(outer, call)
+            elif made is None or not isinstance(named, cst.Assign):
+                page.refuse(outer, "a receiver ({}) is made where none is asked for")
     for one in page.files:
         for function in _makers(one):
             _Uses(page, one, function).rewrite()
@@ -46,13 +56,13 @@ def receivers(page: Page) -> None:
 
 def _makers(parsed: ParsedModule) -> Iterator[cst.FunctionDef]:
     """Functions that return a receiver, and were one."""
-    for function in parsed.resolver.scopes.opened:
-        if (
-            isinstance(function, cst.FunctionDef)
-            and _returned(parsed, function)
-            and (function.params.params or _filled(parsed, function))
-        ):
-            yield function
+    for one in parsed.resolver.scopes.opened:
+        made = _returned(parsed, one) if isinstance(one, cst.FunctionDef) else None
+        if made is None or not isinstance(one, cst.FunctionDef):
+            continue
+        built = _built(parsed, one) or _builds(parsed, made)
+        if built or one.params.params or _filled(parsed, one):
+            yield one
 
 
 def _returned(parsed: ParsedModule, function: cst.FunctionDef) -> cst.Call | None:
@@ -62,7 +72,7 @@ def _returned(parsed: ParsedModule, function: cst.FunctionDef) -> cst.Call | Non
     value = small.value if isinstance(small, cst.Return) else None
     call = value if isinstance(value, cst.Call) else None
     known = call is not None and parsed.resolver.resolve(call.func) in _RECEIVERS
-    return call if known else None
+    return call if known or _builds(parsed, call) else None
 
 
 def _filled(parsed: ParsedModule, function: cst.FunctionDef) -> list[cst.Call]:
@@ -74,6 +84,19 @@ def _filled(parsed: ParsedModule, function: cst.FunctionDef) -> list[cst.Call]:
         and isinstance(node.value, cst.Call)
         and parsed.resolver.resolve(node.value.func) == _PLACEHOLDER
     ]
+
+
+def _builds(parsed: ParsedModule, node: cst.CSTNode | None) -> bool:
+    """``build_parsing_serving_input_receiver_fn(...)()``."""
+    maker = getattr(getattr(node, "func", None), "func", None)
+    told = parsed.resolver.resolve(maker) if maker is not None else None
+    return (told or "").rpartition(".")[2] in (_PARSING, _RAW)
+
+
+def _built(parsed: ParsedModule, function: cst.FunctionDef) -> cst.Assign | None:
+    """What gives the receiver of another function a name."""
+    found = walk(function.body, cst.Assign)
+    return next((one for one in found if _builds(parsed, one.value)), None)
 
 
 @dataclass
@@ -145,6 +168,10 @@ class _Receiver:
                 raise Odd(arg.value, f"has `{name}`")
         features, received = args["features"].value, args["receiver_tensors"].value
         page.replaced.update(n for n in walk(self.call.func, cst.Name))
+        built = _built(page.parsed, function)
+        if built is not None:
+            self._around(function, built, features)
+            return
         filled = _filled(page.parsed, function)
         if filled:
             self._raw(filled, features, received)
@@ -211,6 +238,31 @@ class _Receiver:
         signature = f"@{decorated}(input_signature=[{received.value}]){page.newline}"
         head: list[Part] = [signature]
         self._nest(function, head, [received.value], body[inside[-1] + 1 :])
+
+    def _around(
+        self, function: cst.FunctionDef, built: cst.Assign, features: cst.CSTNode
+    ) -> None:
+        """What another receiver takes, of whose features some more are computed."""
+        page, body = self.page, [*function.body.body]
+        name, made = page.source(built.targets[0].target), page.statement(built)
+        reads = [one for one in page.loads(name) if page.function(one) is function]
+        taken = {page.source(one): one for one in map(page.parent, reads) if one}
+        read = taken.get(f"{name}.features")
+        told = taken.get(f"{name}.receiver_tensors")
+        known = told in {*walk(self.call)} and len(reads) == 2 and made in body
+        if not read or not known:
+            raise Odd(self.call, "is made of another one in a way not understood")
+        assert isinstance(built.value, cst.Call)
+        page.put(built.value, built.value.func)
+        if read is features:
+            page.put(self.call, name)
+            return
+        given = page.free("inputs", "received")
+        page.put(read, f"{name}({given})")
+        page.put(self.call, features)
+        decorated = page.tf(self.call.func, "function")
+        head = f"@{decorated}(input_signature={name}.input_signature){page.newline}"
+        self._nest(function, [head], [given], body[body.index(made) + 1 :])
 
     def _nest(
         self,
@@ -400,6 +452,7 @@ _EXPORTED = (
     *("folder", "receiver", "assets_extra", "as_text", "checkpoint_path"),
     "strip_default_attrs",
 )
+_NOT_EXPORTED = ("assets_extra", "default_output_alternative_key")
 _GIVEN = "serving_input_receiver_fn"
 # Names of a parameter in its years.
 _OLD = {
@@ -419,11 +472,11 @@ def exports(page: Page) -> None:
         if node.attr.value != _METHODS[-1]:
             page.put(node.attr, _METHODS[-1])
         page.words.add(_METHODS[-1])
-        _receiving(page, call, _EXPORTED, ("folder", "receiver", "checkpoint_path"))
+        receiving(page, call, _EXPORTED, ("folder", "receiver", "checkpoint_path"))
         _decoded(page, call)
 
 
-def _receiving(
+def receiving(
     page: Page, call: cst.Call, parameters: Sequence[str], kept: Sequence[str]
 ) -> None:
     """The arguments of what takes a receiver, with those alone that have a meaning."""
@@ -440,8 +493,8 @@ def _receiving(
             _direct(page, arg)
         elif name not in kept:
             page.drop_argument(call, arg)
-            if name == "assets_extra" and not is_none(arg.value):
-                page.refuse(arg.value, "an export takes no `assets_extra` ({})")
+            if name in _NOT_EXPORTED and not is_none(arg.value):
+                page.refuse(arg.value, f"an export takes no `{name}` ({{}})")
 
 
 def _direct(page: Page, arg: cst.Arg) -> None:
@@ -516,7 +569,7 @@ def _exporter(page: Page, word: Word) -> None:
         if word.symbol.endswith(".BestExporter"):
             page.note(word.node, _FIRST)
         kept = ("name", "receiver", "compare_fn", "exports_to_keep")
-        _receiving(page, word.call, _EXPORTERS[word.symbol.split(".")[-1]], kept)
+        receiving(page, word.call, _EXPORTERS[word.symbol.split(".")[-1]], kept)
 
 
 _LOADED = (
@@ -553,6 +606,7 @@ def _asked(page: Page, word: Word) -> None:
 
 
 _PARSING = "build_parsing_serving_input_receiver_fn"
+_RAW = "build_raw_serving_input_receiver_fn"
 
 
 def _nothing(page: Page, word: Word) -> None:
@@ -566,7 +620,7 @@ WORDS: dict[str, Handler] = {
     "tf.contrib.learn.utils.input_fn_utils.build_parsing_serving_input_fn": taken(
         "parsing_receiver"
     ),
-    f"{_EXPORT}build_raw_serving_input_receiver_fn": taken("raw_receiver", _raw),
+    f"{_EXPORT}{_RAW}": taken("raw_receiver", _raw),
     **{f"tf.estimator.{name}": taken(name, _exporter) for name in _EXPORTERS},
     "tf.contrib.predictor.from_estimator": taken("from_estimator", _asked),
     "tf.contrib.predictor.from_saved_model": taken("from_saved_model", _loaded),

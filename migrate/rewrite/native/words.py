@@ -34,8 +34,9 @@ from . import (
 from .code import Refused
 from .imports import Wanted, with_imports
 from .layout import tidied, wrapped
+from .listeners import with_listeners
 from .page import Page
-from .word import Handler, Word
+from .word import Handler, Word, arguments
 
 
 @dataclass(frozen=True)
@@ -277,6 +278,9 @@ class _Rewording:
             name = arg.keyword.value if arg.keyword is not None else ""
             if name == "hooks" and method == "predict":
                 self.page.drop_argument(call, arg)
+            elif name == "saving_listeners":
+                given = ("input_fn", "hooks", "steps", "max_steps")
+                with_listeners(self.page, call, arguments(self.page, call, given) or {})
             elif name == "hooks" and method == "evaluate":
                 words.add("evaluate(hooks)")
             elif name:
