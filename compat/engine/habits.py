@@ -1,6 +1,7 @@
 """What shapes and layers of TensorFlow 1 took, which those of today refuse.
 
-For a process that is a TF 1 program's own: it changes TensorFlow and tf_keras.
+For a process that is a TF 1 program's own: it changes TensorFlow, tf_keras and how
+NumPy writes.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 import tf_keras
 
@@ -16,6 +18,7 @@ __all__ = ["take_up_habits"]
 
 def take_up_habits() -> None:
     """Let sizes be text and quotients, volumes be normalized, layers be applied."""
+    _write_plain_numbers()
     _take_any_size(tf.compat.v1.Dimension)
     _normalize_volumes_unfused(tf_keras.layers.BatchNormalization.__base__)
     if not hasattr(tf_keras.layers.Layer, "apply"):
@@ -23,6 +26,12 @@ def take_up_habits() -> None:
         tf_keras.layers.Layer.apply = lambda layer, *args, **kwargs: layer(
             *args, **kwargs
         )
+
+
+def _write_plain_numbers() -> None:
+    """Write the metrics of an evaluation as 0.5, which programs read back."""
+    if int(np.__version__.split(".")[0]) > 1 and not np.get_printoptions()["legacy"]:
+        np.set_printoptions(legacy="1.25")
 
 
 def _take_any_size(dimension: Any) -> None:

@@ -274,6 +274,7 @@ def test_names_that_python_and_numpy_dropped_are_there(tmp_path: Path) -> None:
         assert isinstance(OrderedDict(), (Mapping, collections.Sequence))
         assert np.int is int and np.object is object and np.NaN != np.NaN
         assert np.asscalar(np.ones([1])) == 1.0 and time.clock() > 0
+        assert str([np.float32(0.5), np.int64(2)]) == "[0.5, 2]"
         assert np.ones(1, np.uint8).tostring() == np.uint8(1).tostring() == b"\x01"
         args, varargs, keywords, defaults = inspect.getargspec(g)
         assert (args, varargs, keywords, defaults) == (["a", "b"], None, None, (1,))
