@@ -30,8 +30,8 @@ from .slots import slot_checks, slot_noise
 FIGURE_TOLERANCE = 1e-4
 # Where losses drift by rounding, examples near a border change their class.
 DRIFTING_FIGURE = 0.02
-# Samples of one distribution are further apart than this once in 15,000 weights.
-_SIGMAS = 4.0
+# Samples of one distribution are further apart than this once in two million weights.
+_SIGMAS = 5.0
 # Spreads nearer than this are one, however large the sample: truncated at other ends.
 _SPREADS = 0.03
 # How often the spreads of two samples of one distribution may be called apart.

@@ -36,6 +36,14 @@ READS = {
         ],
         ["var_list", "trainable_variables()", "those_in", "import re"],
     ),
+    "names_given": (
+        [
+            'if values["squared"] < 0.1:',
+            "share = tf.sigmoid(self.batch_normalization(x, training=False))",
+            'Dice(name="second"),',
+        ],
+        ["SessionRun"],
+    ),
     "optimizer_of_rate": (
         ["schedules.ExponentialDecay(params['lr'], 3, 0.8),", "beta_1=0.8,"],
         ["optimizer=lambda lr", "def decay"],

@@ -216,7 +216,10 @@ class _Hook:
                 told = None if first is None else self._told(first)
                 return None if told is None else self._meaning(told)
         attribute = _own(node)
-        return self.tensors.get(attribute) if attribute is not None else None
+        if attribute in self.tensors or attribute is None:
+            return self.tensors.get(attribute or "")
+        told = self._told(node)
+        return None if told is None else self._meaning(told)
 
     def _told(self, node: cst.BaseExpression) -> cst.SimpleString | None:
         """A text, or the one text that whatever makes the hook gives it."""

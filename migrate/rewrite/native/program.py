@@ -231,9 +231,11 @@ def _check_written(tree: ast.Module, tasks: set[str]) -> None:
 
 
 def _in_place(text: str) -> bool:
-    """All batch normalization of a file updates its averages where it stands."""
+    """All batch normalization updates its averages where it stands, or does not."""
     made = re.findall(r"\bbatch_norm\(|normalizer_fn|_normalization\(|Norm\w+\(", text)
-    return 0 < len(made) <= len(re.findall(r"updates_collections\W+None\b", text))
+    in_place = re.findall(r"updates_collections\W+None\b", text)
+    never = re.findall(r"layers\.batch_normalization\((?![^)]*training)", text)
+    return 0 < len(made) <= len(in_place) + len(never)
 
 
 def _check_parts(files: Iterable[NativeFile], module: str) -> None:

@@ -138,6 +138,8 @@ def _merged(one: Lifted, classes: Mapping[str, Lifted]) -> bool:
         for other, second in found[place + 1 :]:
             if name == other or not any(_alike(a, b) for a in first for b in second):
                 continue
+            if _of_kinds(places, name, other):
+                continue
             made = one.attributes()
             same = first == second and (
                 all(part.known for p in first for part in p)
@@ -160,6 +162,15 @@ def _merged(one: Lifted, classes: Mapping[str, Lifted]) -> bool:
             one.source.drop(statement)
             return True
     return False
+
+
+def _of_kinds(places: Places, name: str, other: str) -> bool:
+    """A variable beside a layer, which has its variables in a scope of its name."""
+    alone = {name, other} - {*places.variables}
+    if len(alone) != 1 or alone & {*places.inner}:
+        return False
+    (variable,) = {name, other} - alone
+    return "/" not in variable
 
 
 def _read_again(one: Lifted, places: Places, name: str, other: str) -> bool:
@@ -274,20 +285,27 @@ class Places:
 
     def _part(self, node: ast.expr | None) -> _Part:
         """A name, with what the constructor was given for its parameters."""
-        lifted = self.lifted
         if node is None:
             return _Part("", known=True)
+        node = self._given_for(node)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            parts = self._part(node.left), self._part(node.right)
+            if all(one.known for one in parts):
+                return _Part("".join(one.text for one in parts), known=True)
+        value = literal(ast.unparse(node))
+        known = isinstance(value, str)
+        return _Part(value if known else ast.unparse(node), known)
+
+    def _given_for(self, node: ast.expr) -> ast.expr:
         attribute = attribute_of_self(node)
         if attribute is not None:
-            stored = lifted.attributes().get(attribute)
+            stored = self.lifted.attributes().get(attribute)
             node = stored if isinstance(stored, ast.Name) else node
         if isinstance(node, ast.Name) and node.id in self.given:
             node = self.given[node.id]
         if isinstance(node, ast.Name):
-            node = expression_of(lifted.value(node.id))
-        value = literal(ast.unparse(node))
-        known = isinstance(value, str)
-        return _Part(value if known else ast.unparse(node), known)
+            node = expression_of(self.lifted.value(node.id))
+        return node
 
     def _block(self, statements: Sequence[ast.stmt]) -> None:
         for statement in statements:
