@@ -22,6 +22,7 @@ TOLERANCES = {
     "computed_metrics": 2e-5,
     "keras_among": 5e-6,
     "keras_layers": 5e-6,
+    "kept_in_self": 5e-6,
     "late_weights": 1e-4,
     "contrib_layers": 5e-6,
     "dissolved": 5e-6,

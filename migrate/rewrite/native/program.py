@@ -35,13 +35,14 @@ from .config import CLUSTER
 from .dropout_cells import with_constant_shares
 from .flags import with_one_flag, with_training_flag
 from .idle import without_idle_words
-from .imports import Wanted, with_imports
+from .imports import Wanted, unread_imports, with_imports
 from .inlined import with_helpers_inlined, without_unread
 from .local_functions import with_local_functions_apart
 from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
 from .objects import with_objects_dissolved
+from .own_objects import with_own_objects_dissolved
 from .shared_tables import check_tables
 from .tables import exports, with_tables_tracked
 from .task import Task, alias_of, task_of
@@ -295,10 +296,11 @@ class _File:
             notes=False,
             for_tf2=self.for_tf2,
         )
+        unread = unread_imports(text, worded.handed_on)
         for one in result.findings:
             diagnosis = one.diagnosis
-            if diagnosis.note is not None and diagnosis.symbol is not None:
-                line, _ = parsed.source.lines.place(one.offset)
+            line, _ = parsed.source.lines.place(one.offset)
+            if diagnosis.note is not None and diagnosis.symbol and line not in unread:
                 raise Refused(
                     f"`{diagnosis.symbol}` (line {line}) has no home in TensorFlow 2"
                 )
@@ -324,6 +326,7 @@ class _Program:
         self.facts = facts
         written = files
         files = with_helpers_brought(files, facts, is_model_fn)
+        files = [with_own_objects_dissolved(one, facts, is_model_fn) for one in files]
         files = [with_objects_dissolved(one, facts, is_model_fn) for one in files]
         files = [with_variables_inlined(one, facts) for one in files]
         files = [without_idle_words(one, facts, is_model_fn) for one in files]
