@@ -27,6 +27,7 @@ TOLERANCES = {
     "contrib_layers": 5e-6,
     "dissolved": 5e-6,
     "gru_lengths": 5e-6,
+    "own_estimator": 5e-6,
     "shared_tables": 1e-5,
     "sizes_of_input": 5e-6,
     "stacked_cells": 5e-6,

@@ -485,6 +485,7 @@ class _Program:
             if task.closes_over_self:
                 before = [cst.parse_statement("owner = self\n")]
                 before[0] = before[0].with_changes(leading_lines=defined.leading_lines)
+                made = made.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
             else:
                 lines = list(defined.leading_lines)
                 top = block is parsed.module
