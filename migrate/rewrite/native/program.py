@@ -26,6 +26,7 @@ from ...rules.written_for import written_for_tf2
 from ...training import defined_for
 from ..asked import called_in, taken_from, words_of
 from ..layers.model_functions import is_model_fn
+from ..layers.one_line import one_in_each
 from ..layers.together import lifted_together
 from .brought import with_helpers_brought
 from .chosen_strategy import with_strategy
@@ -200,6 +201,17 @@ def _check_data(files: Sequence[ParsedModule]) -> None:
                 raise Refused(f"{one.path.name} {why}")
 
 
+def _in_one_line(parsed: ParsedModule) -> list[cst.FunctionDef]:
+    """Functions whose line also says all that they do, and what a model is given."""
+    return [
+        one
+        for one in parsed.nodes
+        if isinstance(one, cst.FunctionDef)
+        and isinstance(one.body, cst.SimpleStatementSuite)
+        and {"features", "mode"} <= {param.name.value for param in one.params.params}
+    ]
+
+
 def _check_homes(files: Sequence[ParsedModule]) -> None:
     """Refuses model functions that are imported from outside of the program."""
     paths = [one.path for one in files]
@@ -325,6 +337,7 @@ class _Program:
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
         written = files
+        files = [one_in_each(one, facts, _in_one_line(one)) for one in files]
         files = with_helpers_brought(files, facts, is_model_fn)
         files = [with_own_objects_dissolved(one, facts, is_model_fn) for one in files]
         files = [with_objects_dissolved(one, facts, is_model_fn) for one in files]
