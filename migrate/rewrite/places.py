@@ -96,10 +96,14 @@ def place_of(group: Group, facts: ProjectFacts) -> Place:
         return Place(first, "", others=tuple(others))
     root = fitting[0]
     packages = {package for path in paths if (package := _package(path, root))}
+    above, name = os.path.split(root)
+    relative = [path for path in files if _names_no_top(path, facts)]
+    if not packages and relative and {*map(os.path.dirname, paths)} == {root}:
+        # A package without a file that says so: started with `python -m`.
+        return Place(above, name, frozenset(paths))
     if not packages or len({package.split(".")[0] for package in packages}) > 1:
         looks_like_one = is_file(os.path.join(root, "__init__.py"))
         return Place(root, "", unsure=alone and looks_like_one)
-    relative = [path for path in files if _names_no_top(path, facts)]
     if relative:
         return Place(root, _shared(packages), _found_from(relative, facts))
     return Place(root, packages.pop().split(".")[0])

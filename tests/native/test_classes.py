@@ -481,8 +481,12 @@ def test_when_wrappers_drop_is_read_off_their_shares() -> None:
     assert shares("x = 1\n") is None
     with pytest.raises(Refused, match="DropoutWrapper"):
         shares(WRAPPED.format("0.5 if mode == other else 0.9"))
+    also = "\n    print(tf.square(keep))"
+    assert shares(WRAPPED.format(f"0.5{also}")) == Shares()
+    assert shares(WRAPPED.format(f"{asked}{also}")) == told
+    within = WRAPPED.replace("    return tf.nn", f"{also}\n    return tf.nn")
     with pytest.raises(Refused, match="read for more than"):
-        shares(WRAPPED.format("0.5\n    print(tf.square(keep))"))
+        shares(within.format(asked))
 
 
 def test_what_other_code_reads_and_says_stays() -> None:

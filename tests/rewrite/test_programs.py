@@ -255,6 +255,14 @@ def test_relative_imports_stay_relative(tmp_path: Path) -> None:
     assert "from ..training import Task\n" in found["model.py"]
 
 
+def test_a_folder_whose_files_import_relatively_is_a_package(tmp_path: Path) -> None:
+    """It is started with `python -m`, also where no file says that it is one."""
+    program = CHOSEN.replace("from model", "from .model")
+    found = texts(rewritten(project(tmp_path, app__model=MODEL, app__train=program)))
+    assert "from .training import RunConfig, Trainer\n" in found["train.py"]
+    assert "from .training import Task\n" in found["model.py"]
+
+
 LOOKS = "import tensorflow as tf\n\n\ndef shown(x):\n    return tf.shape(x)\n"
 
 

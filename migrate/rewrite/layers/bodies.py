@@ -461,7 +461,8 @@ class Body(Scope):
         """Layers made by a comprehension, each taken along with its element."""
         loop_of = node.for_in
         if (
-            self.loops
+            # What is made when it is asked for may come in another order.
+            (self.loops and not isinstance(node, (cst.ListComp, cst.DictComp)))
             or self.by_mode
             or self.by_setup
             or loop_of.inner_for_in is not None

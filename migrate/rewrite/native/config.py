@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from ...code.arguments import is_none
+from ...code.tree import walk
 from . import strategies
 from .canned import TASKS
 from .listeners import with_listeners
@@ -52,6 +53,12 @@ _DROPPED = {
     "device_fn": "variables are where TensorFlow puts them, not where `device_fn` does",
     "eval_distribute": "evaluates under the strategy that it trains with",
 }
+# What Estimators call what a Trainer has, and what it has not.
+_HIDDEN = {
+    **{f"_{name}": name for name in ("params", "config", "model_dir")},
+    **dict.fromkeys(("_model_fn", "_session_config", "_device_fn"), ""),
+}
+_OWN = ("self", "owner", "self.owner")
 _SETTINGS = (
     *("ckpt_to_initialize_from", "vars_to_warm_start", "var_name_to_vocab_info"),
     "var_name_to_prev_var_name",
@@ -75,6 +82,7 @@ def _calls(page: Page, word: Word) -> list[cst.Call]:
     holder = page.parent(word.node)
     call = page.parent(holder) if isinstance(holder, cst.Arg) else None
     if isinstance(call, cst.ClassDef):
+        _open_attributes(page, call)
         return _super_calls(page, call)
     if isinstance(call, cst.Call):
         partial = page.resolver.qualified(call.func) == "functools.partial"
@@ -91,14 +99,27 @@ def _super_calls(page: Page, made: cst.ClassDef) -> list[cst.Call]:
         and isinstance(node.value, cst.Call)
         and isinstance(node.value.func, cst.Name)
         and node.value.func.value == "super"
-        and made in page.ancestors(node)
+        and next(a for a in page.ancestors(node) if isinstance(a, cst.ClassDef)) is made
     ]
+
+
+def _open_attributes(page: Page, made: cst.ClassDef) -> None:
+    """``self._params`` in a class of Estimators, by the name that a Trainer has."""
+    for node in walk(made, cst.Attribute):
+        name = node.attr.value
+        if name not in _HIDDEN or page.source(node.value) not in _OWN:
+            continue
+        if isinstance(page.parent(node), cst.AssignTarget) or not _HIDDEN[name]:
+            page.refuse(node, f"`{page.source(node)}` ({{}}) is hidden in Estimators")
+        page.put(node.attr, _HIDDEN[name])
 
 
 def _make_task(page: Page, call: cst.Call, *, partial: bool) -> None:
     """``model_fn=`` is the first argument, or one of another name."""
     first = call.args[1 if partial else 0] if len(call.args) > partial else None
     for arg in call.args:
+        if arg.keyword is not None and arg.keyword.value == "warm_start_from":
+            page.words.add("warm_start_from")
         if arg.keyword is not None and arg.keyword.value == "model_fn":
             if arg is first:
                 page.take_off_keyword(arg)

@@ -71,6 +71,18 @@ def _without_unused(tree: ast.Module, lines: Lines, wanted: Wanted) -> Iterator[
             yield _without(one, lines, alone)
 
 
+def unread_imports(text: str, taken: Collection[str]) -> set[int]:
+    """Lines of imports that go, for only old words of the file needed them."""
+    tree = tree_of(text)
+    read = {n.id for n in walk_ast(tree, ast.Name)}
+    wanted = Wanted("", (), "", {}, handed_on=taken)
+    return {
+        one.lineno
+        for one in walk_ast(tree, ast.ImportFrom)
+        if all(_goes(one, alias, read, wanted) for alias in one.names)
+    }
+
+
 def _bodies(tree: ast.Module) -> Iterator[list[ast.stmt]]:
     for node in walk_ast(tree):
         for field in ("body", "orelse", "finalbody"):

@@ -31,7 +31,7 @@ def with_objects_dissolved(
     functions = [one for one in parsed.nodes if is_model_fn(one)]
     for number in range(len(functions)):
         for call in _makers(parsed, is_model_fn, number):
-            found = _Object(parsed, facts, is_model_fn, number).dissolved(call)
+            found = OneObject(parsed, facts, is_model_fn, number).dissolved(call)
             if found is not None:
                 parsed = _without_classes(found, facts)
                 break
@@ -54,7 +54,7 @@ def _makers(
     defined = _function(parsed, is_model_fn, number)
     for node in walk(defined.body, cst.Call):
         if tree.function(node) is defined:
-            methods = [m for kind in _line(tree, node.func) for m in methods_of(kind)]
+            methods = [m for kind in line_of(tree, node.func) for m in methods_of(kind)]
             named = {one.name.value for one in methods}
             # A network is a model by itself, if each mode makes the same.
             network = "__call__" in named and not _is_told_the_mode(tree, node)
@@ -75,7 +75,7 @@ def _is_told_the_mode(tree: Tree, made: cst.Call) -> bool:
     )
 
 
-def _line(tree: Tree, func: cst.CSTNode) -> list[cst.ClassDef]:
+def line_of(tree: Tree, func: cst.CSTNode) -> list[cst.ClassDef]:
     """A plain class of the file and those that it extends; nothing for others."""
     found: list[cst.ClassDef] = []
     node: cst.CSTNode | None = func
@@ -97,7 +97,7 @@ def methods_of(kind: cst.ClassDef) -> list[cst.FunctionDef]:
     return [one for one in kind.body.body if isinstance(one, cst.FunctionDef)]
 
 
-class _Object:
+class OneObject:
     """One object of one model function, on its way into it."""
 
     def __init__(
@@ -119,7 +119,7 @@ class _Object:
 
     def dissolved(self, made: cst.Call) -> ParsedModule | None:
         """The file without the object; None if it is more than its methods."""
-        self.kinds = [one.name.value for one in _line(self.tree, made.func)]
+        self.kinds = [one.name.value for one in line_of(self.tree, made.func)]
         statement = self.tree.statement(made)
         small = only_small(statement)
         target = small.targets[0].target if isinstance(small, cst.Assign) else None
@@ -148,16 +148,24 @@ class _Object:
                 leading_lines=getattr(statement, "leading_lines", ())
             )
         self._take(changed(self.parsed, self.facts, places))
+        return self._without_attributes() if self._says_calls() else None
+
+    def _says_calls(self) -> bool:
+        """Puts methods in the places of their calls; whether all of them went."""
         for _ in range(_MOST):
             call = next(self._calls(), None)
             if call is None:
-                return self._without_attributes()
+                return True
             new = self._said(call)
             if new is None:
-                return None
+                return False
             places = {self.tree.statement(call): new}
             self._take(changed(self.parsed, self.facts, places))
-        return None
+        return False
+
+    def _keeps(self, name: str) -> bool:
+        """An attribute stays one, for others may read it."""
+        return False
 
     def _bindings(self) -> dict[str, Any]:
         return dict(self.tree.resolver.scopes.opened[self.defined].bindings)
@@ -225,8 +233,18 @@ class _Object:
                 held.setdefault(above.attr.value, []).append(above)
         bindings = self._bindings()
         for name, nodes in held.items():
+            if self._keeps(name):
+                continue
             stores = [one for one in nodes if self._is_stored(one)]
             if not stores:
+                failing = [self.tree.statement(one) for one in nodes]
+                if not all(isinstance(only_small(one), cst.Raise) for one in failing):
+                    return None
+                why = f"'{self.kinds[0]}' object has no attribute '{name}'"
+                missing = cst.parse_statement(f'raise AttributeError("{why}")')
+                places |= dict.fromkeys(failing, missing)
+                continue
+            if any(self.tree.function(one) is not self.defined for one in stores):
                 return None
             said = only_small(self.tree.statement(stores[0]))
             value = said.value if isinstance(said, cst.Assign) else None
@@ -235,7 +253,8 @@ class _Object:
             first = self.tree.body(self.tree.statement(stores[0])) is self.defined.body
             given = all(one.kind is BindingKind.PARAMETER for one in bound)
             lasting = len(bound) < 2 and (first or given)
-            if len(stores) == 1 and isinstance(value, _PLAIN) and lasting:
+            plain = isinstance(value, _PLAIN) or self.tree.symbol(value) is not None
+            if len(stores) == 1 and value is not None and plain and lasting:
                 places |= {one: value.deep_clone() for one in nodes}
                 places[self.tree.statement(stores[0])] = None
                 continue
@@ -267,7 +286,7 @@ def _without_classes(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
     for _ in range(_MOST):
         tree = Tree(parsed.module, parsed.resolver)
         for node in parsed.module.body:
-            if not isinstance(node, cst.ClassDef) or not _line(tree, node.name):
+            if not isinstance(node, cst.ClassDef) or not line_of(tree, node.name):
                 continue
             name, inside = node.name.value, {*walk(node)}
             said = any(

@@ -26,6 +26,7 @@ from ...rules.written_for import written_for_tf2
 from ...training import defined_for
 from ..asked import called_in, taken_from, words_of
 from ..layers.model_functions import is_model_fn
+from ..layers.one_line import one_in_each
 from ..layers.together import lifted_together
 from .brought import with_helpers_brought
 from .chosen_strategy import with_strategy
@@ -36,13 +37,14 @@ from .dropout_cells import with_constant_shares
 from .early_weights import with_weights_before_modes
 from .flags import with_one_flag, with_training_flag
 from .idle import without_idle_words
-from .imports import Wanted, with_imports
+from .imports import Wanted, unread_imports, with_imports
 from .inlined import with_helpers_inlined, without_unread
 from .local_functions import with_local_functions_apart
 from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
 from .objects import with_objects_dissolved
+from .own_objects import with_own_objects_dissolved
 from .shared_tables import check_tables
 from .tables import exports, with_tables_tracked
 from .task import Task, alias_of, task_of
@@ -196,6 +198,17 @@ def _check_data(files: Sequence[ParsedModule]) -> None:
                 raise Refused(f"{one.path.name} {why}")
 
 
+def _in_one_line(parsed: ParsedModule) -> list[cst.FunctionDef]:
+    """Functions whose line also says all that they do, and what a model is given."""
+    return [
+        one
+        for one in parsed.nodes
+        if isinstance(one, cst.FunctionDef)
+        and isinstance(one.body, cst.SimpleStatementSuite)
+        and {"features", "mode"} <= {param.name.value for param in one.params.params}
+    ]
+
+
 def _check_homes(files: Sequence[ParsedModule]) -> None:
     """Refuses model functions that are imported from outside of the program."""
     paths = [one.path for one in files]
@@ -294,10 +307,11 @@ class _File:
             notes=False,
             for_tf2=self.for_tf2,
         )
+        unread = unread_imports(text, worded.handed_on)
         for one in result.findings:
             diagnosis = one.diagnosis
-            if diagnosis.note is not None and diagnosis.symbol is not None:
-                line, _ = parsed.source.lines.place(one.offset)
+            line, _ = parsed.source.lines.place(one.offset)
+            if diagnosis.note is not None and diagnosis.symbol and line not in unread:
                 raise Refused(
                     f"`{diagnosis.symbol}` (line {line}) has no home in TensorFlow 2"
                 )
@@ -322,7 +336,9 @@ class _Program:
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
         written = files
+        files = [one_in_each(one, facts, _in_one_line(one)) for one in files]
         files = with_helpers_brought(files, facts, is_model_fn)
+        files = [with_own_objects_dissolved(one, facts, is_model_fn) for one in files]
         files = [with_objects_dissolved(one, facts, is_model_fn) for one in files]
         files = [with_variables_inlined(one, facts) for one in files]
         files = [without_idle_words(one, facts, is_model_fn) for one in files]
@@ -482,6 +498,7 @@ class _Program:
             if task.closes_over_self:
                 before = [cst.parse_statement("owner = self\n")]
                 before[0] = before[0].with_changes(leading_lines=defined.leading_lines)
+                made = made.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
             else:
                 lines = list(defined.leading_lines)
                 top = block is parsed.module

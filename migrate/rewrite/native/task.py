@@ -272,6 +272,9 @@ class Maker:
         self.parts.words.add("Task")
         if "self.model.losses" in text and "Strategy" in self.tree.text:
             self.parts.notes.append(_REGULARIZED)
+        return self._made(text)
+
+    def _made(self, text: str) -> Task:
         given = ["self"] if self.reads_owner else []
         given += ["params"] if "params" in self.given else []
         return Task(
@@ -296,19 +299,19 @@ class Maker:
         lines += [one for one in head.trained.setup if one not in lines]
         given = [model, head.trained.optimizer, *head.options]
         lines.append(f"super().__init__{tidy.held('()', given, 24)}\n")
-        if self.stored_params:
-            lines.insert(0, "self.params = params\n")
-        parameters = ("params",) if "params" in self.given else ()
-        init = Method("__init__", parameters, tidy.without_unread(lines, None))
-        body = self._body([init, *methods])
+        lines = tidy.without_unread([*self._stored(), *lines], None)
+        body = self._body([Method("__init__", self._parameters(), lines), *methods])
         docstring = self._docstring()
         body = f"{docstring}\n{body}" if docstring else body
-        text = f"class {self.name}({head.name}):\n{tidy.indented(body)}"
-        words = frozenset(self.parts.words)
-        maker = f"{self.name}({', '.join(parameters)})"
-        return Task(
-            self.name, text, words, tuple(self.parts.notes), maker, False, self.chain
-        )
+        return self._made(f"class {self.name}({head.name}):\n{tidy.indented(body)}")
+
+    def _stored(self) -> list[str]:
+        lines = ["self.params = params\n"] if self.stored_params else []
+        return [*lines, "self.owner = owner\n"] if self.keeps_owner else lines
+
+    def _parameters(self) -> tuple[str, ...]:
+        owner = ("owner",) if self.reads_owner else ()
+        return (*owner, "params") if "params" in self.given else owner
 
     def _forward_to(self, logits: cst.BaseExpression) -> None:
         """Lets the forward pass go on to what the head is given."""
@@ -347,9 +350,7 @@ class Maker:
     def _init(
         self, model: str, setup: list[str], training: Trained, metrics: list[str]
     ) -> Method:
-        lines = ["self.params = params\n"] if self.stored_params else []
-        lines += ["self.owner = owner\n"] if self.keeps_owner else []
-        lines += setup
+        lines = [*self._stored(), *setup]
         lines += [*self._above_model(), f"self.model = {model}\n"]
         lines += [one for one in training.setup if one not in setup]
         made = {"optimizer": training.optimizer, **training.others}
@@ -361,10 +362,7 @@ class Maker:
             lines.append(f"self.{name} = {constructor}\n")
         lines += self._callbacks(lines)
         lines = tidy.without_unread(lines, None)
-        parameters = ("params",) if "params" in self.given else ()
-        if self.reads_owner:
-            parameters = ("owner", *parameters)
-        return Method("__init__", parameters, lines)
+        return Method("__init__", self._parameters(), lines)
 
     def _callbacks(self, before: Sequence[str]) -> list[str]:
         """What the constructor says of the hooks of the specification."""
