@@ -36,6 +36,13 @@ READS = {
         ],
         ["var_list", "trainable_variables()", "those_in", "import re"],
     ),
+    "clips_in_next_line": (
+        [
+            "tf_keras.optimizers.SGD(rate, global_clipnorm=5.0),",
+            "for units in hidden\n",
+        ],
+        ["clip_gradients_by_norm", "optimizer = "],
+    ),
     "names_given": (
         [
             'if values["squared"] < 0.1:',

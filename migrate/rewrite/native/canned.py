@@ -25,7 +25,7 @@ from .code import (
     parsed,
     repeatable,
 )
-from .optimizers import NAMES, optimizer
+from .optimizers import CLIP, CLIP_PARAMETERS, NAMES, clipping, optimizer
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .schedules import SIGNATURES as SCHEDULES
 from .schedules import schedule
@@ -415,6 +415,11 @@ class _Canned:
     ) -> str:
         """An optimizer given by its name, as an object or by a function."""
         text = self.given.get(name, f'"{default}"')
+        clips = _made_by(parsed(text))
+        norm = None
+        if isinstance(clips, ast.Call) and _symbol(clips) == CLIP:
+            given = matched(clips, CLIP_PARAMETERS)
+            text, norm = given["optimizer"], given["clip_norm"]
         named = literal(text)
         if _is_function_of_program(parsed(text)):
             return ast.unparse(_made_by(parsed(text)))
@@ -434,6 +439,7 @@ class _Canned:
         ftrl = from_zero and symbol.endswith(("Ftrl", "FtrlOptimizer")) and not changing
         rows = (from_zero or self.rows) and not ftrl
         made = optimizer(symbol, given, schedule=changing, rows=rows)
+        made = made if norm is None else clipping(made, norm)
         self.training |= made.training
         self.notes += made.notes
         return made.text

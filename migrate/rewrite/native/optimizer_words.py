@@ -11,8 +11,8 @@ from ...code.data import is_data
 from .code import Refused
 from .losses import SIGNATURES as LOSSES
 from .losses import SUMMED, loss
+from .optimizers import CLIP, CLIP_PARAMETERS, clipping, optimizer
 from .optimizers import SIGNATURES as OPTIMIZERS
-from .optimizers import optimizer
 from .page import Page
 from .schedules import SIGNATURES as SCHEDULES
 from .schedules import schedule
@@ -21,8 +21,6 @@ from .word import Handler, Word, arguments, in_sight, placed, plain, root_of
 
 _STEP = "STEP_ARGUMENT"
 _RATE = "LEARNING_RATE_ARGUMENT"
-_CLIP = "tf.contrib.estimator.clip_gradients_by_norm"
-_TOGETHER = "gradients are clipped when those of all replicas are added up"
 _GATHERED = re.compile(r"get_total_loss|get_losses|\.LOSSES\b|add_loss\b")
 # Optimizers that stand in other tables, or are of model functions alone.
 _ELSEWHERE = ("tf.contrib.", "tf.keras.")
@@ -58,11 +56,10 @@ def _optimizer(page: Page, word: Word) -> None:
     whole = call
     if clip is not None:
         whole, norm = clip
-        if code.training or not code.text.endswith(")"):
-            why = "clips gradients by their norm, and this optimizer cannot"
-            page.refuse(whole, f"`{page.source(whole.func)}` ({{}}) {why}")
-        text = f"{code.text[:-1]}, global_clipnorm={plain(page, norm)})"
-        code = replace(code, text=text, notes=(*code.notes, _TOGETHER))
+        try:
+            code = clipping(code, plain(page, norm))
+        except Refused as refused:
+            page.refuse(whole, f"`{page.source(whole.func)}` ({{}}): {refused}")
     placed(page, whole, code, {_RATE: rate.value} if rate is not None else None)
 
 
@@ -72,10 +69,10 @@ def _clipping(
     """The call that makes an optimizer clip its gradients, and their norm."""
     holder = page.parent(node)
     outer = page.parent(holder) if isinstance(holder, cst.Arg) else None
-    if not isinstance(outer, cst.Call) or page.symbol(outer.func) != _CLIP:
+    if not isinstance(outer, cst.Call) or page.symbol(outer.func) != CLIP:
         return None
-    args = arguments(page, outer, ("optimizer", "clip_norm")) or {}
-    if args.keys() != {"optimizer", "clip_norm"} or args["optimizer"] is not holder:
+    args = arguments(page, outer, CLIP_PARAMETERS) or {}
+    if args.keys() != {*CLIP_PARAMETERS} or args["optimizer"] is not holder:
         return None
     return outer, args["clip_norm"].value
 
@@ -190,7 +187,7 @@ def _is_rate(page: Page, node: cst.CSTNode, depth: int = 0) -> bool:
 
 WORDS: dict[str, Handler] = {
     **{name: _optimizer for name in OPTIMIZERS if not name.startswith(_ELSEWHERE)},
-    _CLIP: _clip,
+    CLIP: _clip,
     **{name: _loss for name in LOSSES if not name.startswith("tf.nn.")},
     **{name: _schedule for name in SCHEDULES if name.startswith("tf.train.")},
 }

@@ -6,6 +6,8 @@ otherwise it is a class of the training part `optimizers`.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .code import UNKNOWN, Arguments, Code, Refused, call, grouped, is_absent, literal
 
 _TRAIN = "tf.train."
@@ -17,6 +19,10 @@ _BETAS = ("learning_rate", "beta1", "beta2", "epsilon", *_LAST)
 _OF_KERAS = ("name", "lr", "decay", "clipnorm", "clipvalue")
 _REGULARIZED = ("l1_regularization_strength", "l2_regularization_strength")
 _FTRL = ("learning_rate", "learning_rate_power", "initial_accumulator_value")
+
+CLIP = "tf.contrib.estimator.clip_gradients_by_norm"
+CLIP_PARAMETERS = ("optimizer", "clip_norm")
+_TOGETHER = "gradients are clipped when those of all replicas are added up"
 
 # Parameters by position, with those that are given by name alone at the end.
 SIGNATURES: dict[str, tuple[str, ...]] = {
@@ -247,3 +253,11 @@ def _of_keras(
     if short == "Adamax":
         _refuse_rows(symbol, rows)
     return _made(short, given, notes=notes)
+
+
+def clipping(code: Code, norm: str) -> Code:
+    """An optimizer that clips its gradients, all together, by their norm."""
+    if code.training or not code.text.endswith(")"):
+        raise Refused("this optimizer cannot clip gradients by their norm")
+    text = f"{code.text[:-1]}, global_clipnorm={norm})"
+    return replace(code, text=text, notes=(*code.notes, _TOGETHER))

@@ -44,6 +44,7 @@ from .makers import with_variables_inlined
 from .names import task_name
 from .networks import with_networks_as_models
 from .objects import with_objects_dissolved
+from .one_call import with_clipping_in_one_call
 from .own_objects import with_own_objects_dissolved
 from .shared_tables import check_tables
 from .tables import exports, with_tables_tracked
@@ -337,6 +338,7 @@ class _Program:
         self.facts = facts
         written = files
         files = [one_in_each(one, facts, _in_one_line(one)) for one in files]
+        files = [with_clipping_in_one_call(one, facts) for one in files]
         files = with_helpers_brought(files, facts, is_model_fn)
         files = [with_own_objects_dissolved(one, facts, is_model_fn) for one in files]
         files = [with_objects_dissolved(one, facts, is_model_fn) for one in files]

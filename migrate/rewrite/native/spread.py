@@ -7,6 +7,8 @@ import ast
 from ...names.ast_nodes import expression_of
 
 _WIDTH = 80
+# Loops are broken early: what stands around them may be moved to the right.
+_LOOP_WIDTH = 66
 
 
 def spread(text: str) -> str:
@@ -32,7 +34,10 @@ class _Spread:
     def written(self, node: ast.AST, depth: int, used: int) -> str:
         """The node, some columns of whose first line are used by what stands before."""
         flat = self.source(node)
-        if 4 * depth + used + len(flat) <= _WIDTH or "\n" in flat:
+        held = node.value if isinstance(node, ast.Starred) else node
+        loop = isinstance(held, ast.GeneratorExp | ast.ListComp)
+        width = _LOOP_WIDTH if loop else _WIDTH
+        if 4 * depth + used + len(flat) <= width or "\n" in flat:
             return flat
         if isinstance(node, ast.keyword):
             start = f"{node.arg}="
@@ -42,9 +47,10 @@ class _Spread:
         if isinstance(node, ast.Starred):
             return "*" + self.written(node.value, depth, used + 1)
         if isinstance(node, ast.GeneratorExp | ast.ListComp):
-            body = self.written(node.elt, depth, used + 1)
-            after = flat[len(flat[0] + self.source(node.elt)) :]
-            return flat[0] + body + after
+            inner, outer = "    " * (depth + 1), "    " * depth
+            body = self.written(node.elt, depth + 1, 0)
+            after = flat[len(flat[0] + self.source(node.elt)) : -1].strip()
+            return f"{flat[0]}\n{inner}{body}\n{inner}{after}\n{outer}{flat[-1]}"
         if isinstance(node, ast.List):
             return self.lines("[", node.elts, "]", depth)
         if not isinstance(node, ast.Call) or not (node.args or node.keywords):

@@ -1,0 +1,50 @@
+"""An optimizer that is made in one line and made to clip in the next."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import libcst as cst
+
+from ...code.edits import changed
+from ...code.tree import Statement, Tree, only_small, statements_of, walk
+from ...project.facts import ParsedModule, ProjectFacts
+from .optimizers import CLIP
+
+
+def with_clipping_in_one_call(
+    parsed: ParsedModule, facts: ProjectFacts
+) -> ParsedModule:
+    """The file with ``x = clip(make(), norm)`` for ``x = make()`` and ``x = clip(x)``.
+
+    What an optimizer is made of is then seen where an Estimator is given it.
+    """
+    if "clip_gradients_by_norm" not in parsed.source.text:
+        return parsed
+    tree = Tree(parsed.module, parsed.resolver)
+    edits: dict[cst.CSTNode, object] = {}
+    for block in walk(parsed.module):
+        if not isinstance(block, (cst.Module, cst.IndentedBlock)):
+            continue
+        lines = statements_of(block)
+        for first, second in pairwise(lines):
+            made, clips = _assigned(first), _assigned(second)
+            if made is None or clips is None or not isinstance(clips.value, cst.Call):
+                continue
+            args = clips.value.args
+            name = made.targets[0].target
+            if (
+                tree.symbol(clips.value.func) == CLIP
+                and args
+                and len(made.targets) == len(clips.targets) == 1
+                and isinstance(made.value, cst.Call)
+                and name.deep_equals(clips.targets[0].target)
+                and name.deep_equals(args[0].value)
+            ):
+                edits |= {first: [], args[0].value: made.value}
+    return changed(parsed, facts, edits) if edits else parsed
+
+
+def _assigned(statement: Statement) -> cst.Assign | None:
+    small = only_small(statement)
+    return small if isinstance(small, cst.Assign) else None
