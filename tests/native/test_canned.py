@@ -108,10 +108,13 @@ Trainer(
             LinearModel(wide, units=1 if N == 2 else N),
             tf_keras.Sequential([
                 tf_keras.layers.DenseFeatures(deep),
-                *(tf_keras.Sequential([
-                    tf_keras.layers.Dense(size, activation="relu"),
-                    tf_keras.layers.Dropout(0.2),
-                ]) for size in units),
+                *(
+                    tf_keras.Sequential([
+                        tf_keras.layers.Dense(size, activation="relu"),
+                        tf_keras.layers.Dropout(0.2),
+                    ])
+                    for size in units
+                ),
                 tf_keras.layers.Dense(1 if N == 2 else N),
             ]),
         ),
