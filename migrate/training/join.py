@@ -120,6 +120,12 @@ TOGETHER = {
         "name, _, exporters": "name, hooks, exporters",
         "(input_fn, steps, name=name)": "(input_fn, steps, hooks, name=name)",
     },
+    ("callbacks", "task_callbacks"): {
+        "        hooks = list(hooks or ())\n        for": "        for",
+    },
+    ("saving_callbacks", "task_callbacks"): {
+        " hooks = [*(hooks": " self.hooks = hooks = [*(hooks",
+    },
     ("callbacks", "saving_callbacks"): {
         "hooks = list(hooks or ())\n        for": "self.hooks = hooks = "
         "list(hooks or ())\n        for",
