@@ -169,7 +169,8 @@ OF_TASKS = {
         "call tf.layers, tf.keras or tf.get_variable in the model_fn"
     ),
     "have no inputs": "call them on features",
-    "where the layers get the features": "give layers the features as they come",
+    "times, not once, in a mode": "call the layers on the features as they come",
+    "metrics are added to a task": "leave add_metrics out, or the cluster's strategy",
     "import each other from several directories": (
         "give one directory to a run, or make a package of them"
     ),

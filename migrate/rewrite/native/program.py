@@ -57,7 +57,7 @@ _NOT_MOVED = {"CheckpointSaverListener": "listens to how its checkpoints are sav
 _NOT_TOGETHER = {
     "eval_distribute": "its evaluations count steps of several replicas",
     "KerasTask": "makes its Keras model before it has joined it",
-    "add_metrics": "metrics are added to a task that it makes when it has joined it",
+    "add_metrics": "metrics are added to a task that is made after it has joined",
     "forward_features": "its task is changed before it has joined it",
     "Callback.evaluate": "a hook evaluates while others train",
     "make_early_stopping_hook": "a hook evaluates while others train",

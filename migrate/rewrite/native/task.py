@@ -61,7 +61,6 @@ _ENDS = (
     "checkpoints of TensorFlow 1 name variables, those of TensorFlow 2 have paths: "
     "a layer of such a one is found by the end of its path"
 )
-_UNSEEN = "it is not seen where the layers get the features"
 _REGULARIZED = (
     "with several replicas TensorFlow 1.15 applied 1/N of the gradients of "
     "regularization losses; here all of them count, as on one device"
@@ -661,8 +660,9 @@ class Maker:
         for mode in self.modes.values():
             calls = [one for one in mode.taken if self._calls_model(mode, one)]
             if not calls or (len(calls) > 1 and calls[0] not in self.train.taken):
-                reason = f"the layers are called {len(calls)} times in one mode"
-                reason = reason if calls else _UNSEEN
+                reason = (
+                    f"the layers are called {len(calls)} times, not once, in a mode"
+                )
                 raise self.stop(self.maker, reason)
             # A tower that is called again is part of what is made of its output.
             mode.calls = calls[:1]

@@ -263,12 +263,8 @@ class Reader:
 
     def _asked(self) -> list[cst.Call]:
         """Calls that ask for the gradients of the loss."""
-        found = []
-        for statement in self.mode.taken:
-            for node in walk(statement, cst.Call):
-                if asks(self.tree, node):
-                    found.append(node)
-        return found
+        calls = (one for part in self.mode.taken for one in walk(part, cst.Call))
+        return [one for one in calls if asks(self.tree, one)]
 
     def _gradients(self, node: cst.BaseExpression, update: cst.Call) -> Method:
         """What stands between the gradients and the update."""
