@@ -345,8 +345,7 @@ class Page(Tree):
         """Says why the program cannot be native; ``{}`` is where."""
         cell, number = self.written.source.locate(self._line_as_written(node))
         where = f"line {number}" if cell is None else f"cell {cell}, line {number}"
-        if self.beside:
-            where = f"{self.parsed.path.name}, {where}"
+        where = f"{self.parsed.path.name}, {where}" if self.beside else where
         self.refusals.append((self.line(node), why.replace("{}", where)))
 
     def _line_as_written(self, node: cst.CSTNode) -> int:
