@@ -16,7 +16,8 @@ ROOT = Path(__file__).parents[1]
 HERE = "tests/test_pages.py"
 PAIRS = "tests/test_docs.py"
 
-# For each page what runs its blocks, in their order, or after a dash why nothing does.
+# For each page what runs its blocks, or the same by other names, in their order; after
+# a dash why nothing does.
 # Rules' pages are made from the rules, whose examples are tests.
 BLOCKS = {
     "README.md": [

@@ -185,6 +185,7 @@ def rewrite(
             targets = {path: Target.of(path) for path in files}
             report = rewritten()
             report = _write(report, root, targets)
+            report = replace(report, committed=not allow_dirty)
     if diff and format_ == "text":
         write_report("".join(diff_text(r) for r in report.changed), output)
         click.echo(text_report(report, written=False, quiet=quiet), err=True, nl=False)

@@ -57,7 +57,7 @@ def _overview(report: Report, *, written: bool) -> str:
         (added, new),
         ("failed", files[FileStatus.FAILED]),
         ("findings", sum(findings.values())),
-        ("rewritten", findings[Outcome.REWRITTEN]),
+        ("rewritten" if written else "can be rewritten", findings[Outcome.REWRITTEN]),
         ("advice", findings[Outcome.ADVICE]),
         ("left", findings[Outcome.LEFT]),
     ]
@@ -145,10 +145,11 @@ def _file(result: FileResult, report: Report) -> str:
     lines = result.new_lines
     effort = f"{lines} line{'s' if lines != 1 else ''} to review" if lines else ""
     path = html.escape(result.path.as_posix())
+    status = "added" if result.added else result.status.value
     parts = [
         f'<details class="file" data-path="{path}" open>',
         f"<summary><code>{path}</code> "
-        f'<span class="status">{result.status.value}</span> '
+        f'<span class="status">{status}</span> '
         f'<span class="effort">{effort}</span></summary>',
     ]
     if result.error is not None:

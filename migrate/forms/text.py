@@ -121,13 +121,14 @@ def _next_steps(report: Report, *, written: bool) -> Iterator[str]:
         )
     if report.changed and written:
         proved = any(p.outcome is ProofOutcome.PROVED for p in report.proofs)
+        before = ""
         if report.mirror is None:
             yield "next: run your tests; `tfmigrate undo` takes it all back"
-            before = "; `git worktree add OLD HEAD` has the old one"
+            if report.committed:
+                before = "; `git worktree add OLD HEAD` has the old one"
         else:
             there = printable(str(report.mirror))
             yield f"next: run your tests on {there}; the originals are as they were"
-            before = ""
         if programs[ProgramOutcome.NATIVE] and not (proved or report.unproved()):
             yield f"next: `tfmigrate verify OLD NEW` proves a program{before}"
     if any(f.rule == "TFM503" and f.cell is None for f in report.findings) and not (

@@ -61,8 +61,8 @@ def check_environment(
     """Versions, and mixtures that break programs."""
     names = (*_SHOWN, *_TENSORFLOWS)
     found = {n: installed(n) for n in names} if versions is None else dict(versions)
-    shown = [f"{n} {found[n]}" for n in _SHOWN if found.get(n)]
-    yield Remark(Level.FINE, f"python {sys.version.split()[0]}, {', '.join(shown)}")
+    shown = (f"{n} {found[n]}" for n in _SHOWN if found.get(n))
+    yield Remark(Level.FINE, ", ".join([f"python {sys.version.split()[0]}", *shown]))
     kinds = [n for n in _TENSORFLOWS if found.get(n)]
     if not kinds:
         yield Remark(

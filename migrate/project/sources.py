@@ -115,7 +115,7 @@ def decode(raw: bytes) -> tuple[str, str]:
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
     except (SyntaxError, UnicodeDecodeError) as error:
-        raise SourceError(f"unknown encoding: {error}") from None
+        raise SourceError(f"unknown encoding: {error} (without one: UTF-8)") from None
     try:
         text = raw.decode(encoding)
         if text.encode(encoding) != raw:

@@ -149,6 +149,8 @@ class Report:
     proofs: tuple[Proof, ...] = ()
     # Where the new files went that left the originals as they were.
     mirror: Path | None = None
+    # Git has the files as they were.
+    committed: bool = False
 
     def __post_init__(self) -> None:
         paths = [str(result.path) for result in self.results]

@@ -167,6 +167,8 @@ OF_TASKS = {
         "call tf.layers, tf.keras or tf.get_variable in the model_fn"
     ),
     "have no inputs": "call them on features",
+    "times, not once, in a mode": "call the layers on the features as they come",
+    "metrics are added to a task": "leave add_metrics out, or the cluster's strategy",
     "import each other from several directories": (
         "give one directory to a run, or make a package of them"
     ),
@@ -199,6 +201,7 @@ OF_TASKS = {
         "give `minimize` and EstimatorSpec(loss=) the same tensor"
     ),
     "is not a plain dict": "write the dict out in the model_fn",
+    "a hook looks at what is made of gradients": "show it by tf.summary.scalar",
     "a hook looks at": "give the hook the tensor, or name it by tf.identity",
     "its head is made elsewhere": "make the head in the model_fn",
     "is said in several ways": "call init_from_checkpoint once in the model_fn",

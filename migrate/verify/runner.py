@@ -167,6 +167,13 @@ def _where(log: Path) -> str | None:
 
 
 def _last_line(log: Path) -> str:
-    """The last line that a program printed, which says what it died of."""
-    lines = log.read_text(errors="replace").splitlines()
-    return next((line.strip() for line in reversed(lines) if line.strip()), "")
+    """The line of a program's output that says what it died of: the last.
+
+    TensorFlow puts places in its graph, indented, below what it has to say.
+    """
+    lines = [*filter(str.strip, log.read_text(errors="replace").splitlines())]
+    begun = [i for i, line in enumerate(lines) if line.startswith("Traceback (")]
+    if begun and lines[-1][0].isspace():
+        said = [line for line in lines[begun[-1] + 1 :] if not line[0].isspace()]
+        lines = [" ".join(said[: 1 + said[0].endswith(":")])] if said else lines
+    return lines[-1].strip() if lines else ""

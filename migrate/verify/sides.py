@@ -63,7 +63,8 @@ def look_at(path: Path, module: str | None = None) -> Side:
     if not path.exists():
         raise missing(path)
     if path.is_dir() and module is not None and not is_recording(path):
-        return replace(look_at(_file_of(module, path)), root=path, module=module)
+        side = look_at(_file_of(module, path))
+        return replace(side, root=path, module=module, folder=path)
     if module is not None and not path.is_dir():
         raise UserError(f"{path}: with -m, name the folder that holds the package")
     if path.is_dir():
@@ -144,7 +145,7 @@ def project_side(tree: Path, command: Command) -> Side:
     if not tree.is_dir():
         raise UserError(f"{tree}: no such directory")
     if command.module is not None:
-        return replace(look_at(tree, command.module), folder=tree)
+        return look_at(tree, command.module)
     script = Path(command.script or "")
     if script.is_absolute():
         raise UserError(

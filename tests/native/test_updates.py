@@ -1,4 +1,4 @@
-"""Moving averages that nobody updates, and those that their layers update themselves."""
+"""Updates of a model function: what keeps a program, and where the report says it is."""
 
 from __future__ import annotations
 
@@ -39,3 +39,52 @@ def test_averages_may_be_updated_in_place() -> None:
     text, reason = rewrite(PROGRAM.format(how="updates_collections=None, "))
     assert text is not None, reason
     assert "SampleNormalization(" in text
+
+
+WATCHED = """\
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode):
+    output = tf.layers.dense(features, 1)
+    loss = tf.losses.mean_squared_error(labels, output)
+    optimizer = tf.train.GradientDescentOptimizer(0.1)
+    gradients, variables = zip(*optimizer.compute_gradients(loss))
+    gradients, norm = tf.clip_by_global_norm(gradients, 5.0)
+    train_op = optimizer.apply_gradients(
+        zip(gradients, variables), tf.train.get_global_step())
+    hook = tf.train.LoggingTensorHook({'seen': SEEN}, every_n_iter=10)
+    return tf.estimator.EstimatorSpec(
+        mode, loss=loss, train_op=train_op, training_hooks=[hook])
+
+
+tf.estimator.Estimator(model_fn).train(input_fn)
+"""
+
+
+def test_a_hook_that_looks_at_gradients_keeps_its_program() -> None:
+    text, reason = rewrite(WATCHED.replace("SEEN", "norm"))
+    assert (text, reason) == (
+        None,
+        "a hook looks at what is made of gradients (line 4)",
+    )
+    text, reason = rewrite(WATCHED.replace("SEEN", "tf.reduce_mean(output)"))
+    assert text is not None, reason
+    assert "return {'seen': tf.reduce_mean(output)}" in text
+
+
+def test_a_reason_names_the_line_as_the_author_wrote_it() -> None:
+    """It stood elsewhere in the text with a Task, in which it was found."""
+    source = PROGRAM.format(how="updates_collections=None, ") + "tf.Session()\n"
+    text, reason = rewrite(source)
+    assert text is None
+    line = len(source.splitlines())
+    assert reason.startswith(f"`tf.Session` (line {line}) runs a session")
+
+
+def test_imports_end_as_the_lines_of_their_file() -> None:
+    source = PROGRAM.format(how="updates_collections=None, ")
+    text, reason = rewrite(source.replace("\n", "\r\n"))
+    assert text is not None, reason
+    assert "import tf_keras\r\n" in text
+    assert "\n" not in text.replace("\r\n", "")

@@ -1350,6 +1350,21 @@ ROWS = {
                 receiver=receiver, exports_to_keep=1))
         """,
     ),
+    "a receiver of several that stand below each other": (
+        """
+        def receiver():
+            inputs = {'x': tf.placeholder(tf.float32, [None]),
+                      'y': tf.placeholder(tf.int64, [None])}
+            return tf.estimator.export.ServingInputReceiver(inputs, inputs)
+        """,
+        """
+        @tf.function(input_signature=[{
+            'x': tf.TensorSpec([None], tf.float32, name='x'),
+            'y': tf.TensorSpec([None], tf.int64, name='y')}])
+        def receiver(inputs):
+            return inputs
+        """,
+    ),
     "receivers that take arguments": (
         """
         def receiver(spec):

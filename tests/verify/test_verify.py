@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from runner import Run, run_python, verify
 from tfmigrate.verify.recording import load_recording
+from tfmigrate.verify.runner import _last_line
 from tfmigrate.verify.sides import look_at
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -128,6 +129,30 @@ def test_the_log_that_a_hint_names_is_there(tmp_path: Path) -> None:
     shutil.rmtree(scratch)
 
 
+def test_the_legacy_side_has_the_names_that_python_dropped() -> None:
+    done = run_python(
+        "-c",
+        "import types, time\n"
+        "from tfmigrate.verify.instruments.legacy_program import prepare_compat\n"
+        "prepare_compat(types.SimpleNamespace(replicas=None))\n"
+        "time.clock()\n",
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_a_program_died_of_stands_above_places_in_its_graph(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "program.log"
+    log.write_text(
+        "Traceback (most recent call last):\n  File 'a.py', line 1\n"
+        "NotFoundError: Graph execution error:\n\nno.csv; No such file\n\t [[node]]\n"
+    )
+    assert (
+        _last_line(log) == "NotFoundError: Graph execution error: no.csv; No such file"
+    )
+
+
 def test_modules_of_packages(tmp_path: Path) -> None:
     """The same package in two folders, run as `python -m` would; then its files."""
     for name, program in (("old", LEGACY), ("new", LOOP)):
@@ -144,6 +169,8 @@ def test_modules_of_packages(tmp_path: Path) -> None:
     kept = ["--keep", tmp_path / "kept"]
     result = verify(*folders, "-m", "trainer.task", *both, *kept)
     assert result.returncode == 0, result.stdout + result.stderr
+    # Where the module is run, as a command would be.
+    assert look_at(folders[0], "trainer.task").folder == folders[0]
     # The file alone: its package is found, here by what it says of it.
     assert look_at(files[0]).module == "trainer.task"
     recording = tmp_path / "kept" / "run-0"

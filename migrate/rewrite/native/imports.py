@@ -46,9 +46,12 @@ class Wanted:
 
 def with_imports(text: str, wanted: Wanted) -> str:
     """The text with all imports it needs, and none that only its old words needed."""
+    carriage = "\r\n" in text
+    text = text.replace("\r\n", "\n")
     # What goes says where what comes has its place.
     text = _Adding(text, wanted).result()
-    return apply_edits(text, _without_unused(tree_of(text), Lines(text), wanted))
+    text = apply_edits(text, _without_unused(tree_of(text), Lines(text), wanted))
+    return text.replace("\n", "\r\n") if carriage else text
 
 
 def _without_unused(tree: ast.Module, lines: Lines, wanted: Wanted) -> Iterator[Edit]:

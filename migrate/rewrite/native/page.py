@@ -14,6 +14,7 @@ from ...names.names import canonical
 from ...names.scopes import Binding, BindingKind, Scope
 from ...project.facts import ParsedModule
 from ...rules.context import Context
+from .as_written import lines_as_written
 from .imports import is_gone
 
 
@@ -55,6 +56,8 @@ class Page(Tree):
     ) -> None:
         super().__init__(parsed.module, parsed.resolver)
         self.parsed = parsed
+        # The file that its author wrote, whose lines are told.
+        self.written = parsed
         # The module that training.py is, as the file imports it.
         self.training = training
         self.for_tf2 = for_tf2
@@ -336,14 +339,18 @@ class Page(Tree):
 
     def note(self, node: cst.CSTNode, what: str) -> None:
         """Says what differs, or was left out."""
-        self.notes.append((self.line(node), what))
+        self.notes.append((self._line_as_written(node), what))
 
     def refuse(self, node: cst.CSTNode, why: str) -> None:
         """Says why the program cannot be native; ``{}`` is where."""
-        line = self.line(node)
-        cell, number = self.parsed.source.locate(line)
+        cell, number = self.written.source.locate(self._line_as_written(node))
         where = f"line {number}" if cell is None else f"cell {cell}, line {number}"
-        self.refusals.append((line, why.replace("{}", where)))
+        where = f"{self.parsed.path.name}, {where}" if self.beside else where
+        self.refusals.append((self.line(node), why.replace("{}", where)))
+
+    def _line_as_written(self, node: cst.CSTNode) -> int:
+        line = self.line(node)
+        return (lines_as_written(line, self.parsed, self.written) or [line])[0]
 
     # -- the new text -----------------------------------------------------------------
 

@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 
 import libcst as cst
 
@@ -28,6 +27,7 @@ from ..asked import called_in, taken_from, words_of
 from ..layers.model_functions import is_model_fn
 from ..layers.one_line import one_in_each
 from ..layers.together import lifted_together
+from .as_written import lines_as_written
 from .brought import with_helpers_brought
 from .chosen_strategy import with_strategy
 from .classes import plain_classes, training_words
@@ -59,7 +59,7 @@ from .words import Reworded, reworded, watched
 _NOT_TOGETHER = {
     "eval_distribute": "its evaluations count steps of several replicas",
     "KerasTask": "makes its Keras model before it has joined it",
-    "add_metrics": "metrics are added to a task that it makes when it has joined it",
+    "add_metrics": "metrics are added to a task that is made after it has joined",
     "forward_features": "its task is changed before it has joined it",
     "Callback.evaluate": "a hook evaluates while others train",
     "before_save": "a hook is told of its checkpoints",
@@ -108,6 +108,7 @@ def native(
             package=package(before),
             for_tf2=one.for_tf2,
             beside=[other.parsed for other in program.files],
+            written=before,
         )
         if exported:
             held = with_tables_tracked(worded.text)
@@ -138,23 +139,25 @@ def native(
     return found
 
 
-def _placed(reason: str, parsed: ParsedModule, written: ParsedModule) -> str:
+def _placed(
+    reason: str, parsed: ParsedModule, written: ParsedModule, named: bool
+) -> str:
     """A reason with the line of the author's text that it means, where that is found.
 
-    What is refused is a line of a text with layers in classes of their own, or a name.
+    With ``named`` it says in which file. What is refused is a name, or a line of a text
+    with layers in classes of their own.
     """
     lines = [text.strip() for text in written.source.text.splitlines()]
     found = [one for one, text in enumerate(lines, 1) if _names(reason, text)][:1]
     told = re.search(r" \(line (\d+)\)$", reason)
     if told is not None:
         reason = reason[: told.start()]
-        shown = parsed.source.text.splitlines()[int(told[1]) - 1].strip()
-        like = get_close_matches(shown, lines, 1, 0.75)
-        found = [one for one, text in enumerate(lines, 1) if text in like]
+        found = lines_as_written(int(told[1]), parsed, written)
     if len(found) != 1:
         return reason
     cell, number = written.source.locate(found[0])
     where = f"cell {cell}, line {number}" if cell is not None else f"line {number}"
+    where = f"{written.path.name}, {where}" if named else where
     return f"{reason} ({where})"
 
 
@@ -288,10 +291,12 @@ class _File:
     notes: tuple[tuple[int, str], ...] = ()
     # Names of the Tasks in it.
     tasks: tuple[str, ...] = ()
+    # There are others in the program, so places say which one they mean.
+    named: bool = False
 
     def placed(self, reason: str) -> str:
         """A reason with the place that it means."""
-        return _placed(reason, self.parsed, self.written)
+        return _placed(reason, self.parsed, self.written, self.named)
 
     def final(
         self, worded: Reworded, training: str, facts: ProjectFacts
@@ -360,6 +365,7 @@ class _Program:
         except Blocked as stop:
             raise Refused(stop.reason) from None
         self.files = []
+        named = len(files) > 1
         for old, one, (_, shares), first in zip(
             files, lifted, told, written, strict=True
         ):
@@ -368,10 +374,12 @@ class _Program:
                     self._prepared(one), facts, shares, shared_columns=shared
                 )
             except Refused as stop:
-                raise Refused(_placed(f"{stop}", one, first)) from None
+                why = _placed(f"{stop}", one, first, named)
+                raise Refused(why) from None
             plain = with_names_of_keras(plain, facts, texts)
             words = training_words(plain)
-            self.files.append(_File(plain, first, written_for_tf2(old.resolver), words))
+            for_tf2 = written_for_tf2(old.resolver)
+            self.files.append(_File(plain, first, for_tf2, words, named=named))
         if shared:
             check_tables([one.parsed.source.text for one in self.files])
         self.before = files

@@ -390,15 +390,9 @@ class _Receiver:
         """``inputs = {"size": tf.placeholder(...), ...}`` is one parameter."""
         page = self.page
         self.is_dict = True
-        elements = (
-            [(value.key, value.value)]
-            if isinstance(value, cst.DictComp)
-            else [
-                (one.key, one.value)
-                for one in value.elements
-                if isinstance(one, cst.DictElement)
-            ]
-        )
+        parts = [value] if isinstance(value, cst.DictComp) else value.elements
+        kinds = (cst.DictComp, cst.DictElement)
+        elements = [(one.key, one.value) for one in parts if isinstance(one, kinds)]
         for key, tensor in elements:
             call = tensor if isinstance(tensor, cst.Call) else None
             if call is None or page.symbol(call.func) != _PLACEHOLDER:
@@ -407,6 +401,14 @@ class _Receiver:
         function = page.function(value)
         nested = isinstance(function, cst.FunctionDef) and function.params.params
         moved = 0 if nested else -len(page.step)
+        lines = [page.line(key) for key, _ in elements]
+        if not nested and lines and lines[-1] > lines[0] == page.line(value):
+            # What stood below the first one hangs now, as that does.
+            first = page.outer(elements[0][0])[0]
+            column = page.context.lines.place(first)[1] - 1
+            head = page.newline + " " * column
+            page.put_span(page.span(value)[0] + 1, first, head)
+            moved = len(page.step) - column
         return [[Region(*page.outer(value), moved)]], [name], [page.statement(value)]
 
 

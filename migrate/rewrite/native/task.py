@@ -38,7 +38,7 @@ from .sequential import as_sequential
 from .slices import GLOBAL_STEPS, HEAD, Mode, Slice, is_step, refused
 from .spec_hooks import read_hooks
 from .text import on_one_line
-from .updates import Trained, is_updates, read_training
+from .updates import Trained, asks, is_updates, read_training
 
 _SUMMARIES = "tf.summary."
 _INPUTS = (
@@ -664,7 +664,9 @@ class Maker:
         for mode in self.modes.values():
             calls = [one for one in mode.taken if self._calls_model(mode, one)]
             if not calls or (len(calls) > 1 and calls[0] not in self.train.taken):
-                reason = f"`{self.model}` is called {len(calls)} times"
+                reason = (
+                    f"the layers are called {len(calls)} times, not once, in a mode"
+                )
                 raise self.stop(self.maker, reason)
             # A tower that is called again is part of what is made of its output.
             mode.calls = calls[:1]
@@ -1049,6 +1051,9 @@ class Maker:
         read = mode.needed(nodes, given=self.computed)
         if {*self.again} & {*read.statements}:
             raise self.stop(self.again[0], "a hook looks at what a second call gives")
+        parts = [*read.statements, *nodes]
+        if any(asks(self.tree, one) for part in parts for one in walk(part, cst.Call)):
+            raise self.stop(self.defined, "a hook looks at what is made of gradients")
         self._use(read.statements)
         self._check_free(read, self.defined, labels=True)
         said = Said(self, mode)

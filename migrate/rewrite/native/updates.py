@@ -11,7 +11,7 @@ import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
 from ...code.statements import assigned
-from ...code.tree import Statement, only_small, walk
+from ...code.tree import Statement, Tree, only_small, walk
 from ...model.in_mode import Called
 from ...model.values import Symbol, Value
 from . import tidy
@@ -75,6 +75,14 @@ class Trained:
 def read_training(maker: Maker) -> Trained:
     """What the function's train_op stands for, or Refused."""
     return Reader(maker).read()
+
+
+def asks(tree: Tree, node: cst.Call) -> bool:
+    """Whether a call asks for gradients."""
+    func = node.func
+    return tree.symbol(func) == "tf.gradients" or (
+        isinstance(func, cst.Attribute) and func.attr.value == "compute_gradients"
+    )
 
 
 class Reader:
@@ -255,20 +263,8 @@ class Reader:
 
     def _asked(self) -> list[cst.Call]:
         """Calls that ask for the gradients of the loss."""
-        found = []
-        for statement in self.mode.taken:
-            for node in walk(statement, cst.Call):
-                if self._asks(node):
-                    found.append(node)
-        return found
-
-    def _asks(self, node: cst.Call) -> bool:
-        if self.tree.symbol(node.func) == "tf.gradients":
-            return True
-        func = node.func
-        return (
-            isinstance(func, cst.Attribute) and func.attr.value == "compute_gradients"
-        )
+        calls = (one for part in self.mode.taken for one in walk(part, cst.Call))
+        return [one for one in calls if asks(self.tree, one)]
 
     def _gradients(self, node: cst.BaseExpression, update: cst.Call) -> Method:
         """What stands between the gradients and the update."""

@@ -61,16 +61,18 @@ def reworded(
     package: str,
     for_tf2: bool,
     beside: Sequence[ParsedModule],
+    written: ParsedModule | None = None,
 ) -> Reworded:
     """A file of a program whose models are tasks, with the words around them renamed.
 
     ``module`` is the name of training.py, empty where it is a cell of a notebook, and
     ``package`` what stands before it in an import; ``beside`` are the other files of
-    the program. Raises Refused.
+    the program, and ``written`` is the file as its author wrote it. Raises Refused.
     """
     dot = "." if package and not package.endswith(".") else ""
     path = f"{package}{dot}{module}"
     page = Page(parsed, training=path, for_tf2=for_tf2, beside=beside)
+    page.written = written or parsed
     _Rewording(page).run()
     if page.refusals:
         raise Refused(min(page.refusals)[1])

@@ -87,10 +87,14 @@ def parse_arguments(argv):
 
 def prepare_compat(options):
     """Let ``import tensorflow`` give the legacy surface, as ``tfmigrate run`` does."""
+    from tfmigrate.compat.launcher.bygone import restore_python_names
+    from tfmigrate.compat.launcher.old_protos import restore_old_protos
     from tfmigrate.compat.launcher.settings import Settings
     from tfmigrate.compat.launcher.trigger import arm
 
     arm(Settings(replicas=options.replicas))
+    restore_python_names()
+    restore_old_protos()
 
 
 def run_compat_notebook(options):
