@@ -84,7 +84,6 @@ MISTAKES = [
     ("scan src --select TFM999", 2, "no rule 'TFM999'", "hint: `tfmigrate rules`"),
     ("scan src --jobs many", 2, "'-j' / '--jobs': 'many'", "Try 'cli scan --help'"),
     ("scan src --exclude a/***/[", 1, "train.py:3:5 TFM201", "next:"),
-    ("scan -v src --format html", 2, "-v adds to the text report", ""),
     ("explain dropout", 2, "there is no rule 'dropout'", "hint: `tfmigrate rules`"),
     ("scan - src", 2, "- reads one program from stdin", "takes no other path"),
     # Rewriting

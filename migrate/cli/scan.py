@@ -23,7 +23,6 @@ from .common import (
 EPILOG = """\b
 Examples:
   tfmigrate scan src/                            findings and a summary
-  tfmigrate scan -v src/                         the plan of each program as well
   tfmigrate scan src/ --format html -o scan.html a page to share
   tfmigrate scan src/ --format sarif -o scan.sarif
 
@@ -35,13 +34,6 @@ processed or the usage was wrong.
 
 @click.command(epilog=EPILOG)
 @file_options
-@click.option(
-    "-v",
-    "--verbose",
-    is_flag=True,
-    help="Show the plan of each program: its layers with their variables, loss, "
-    "optimizer, calls and hooks, and what keeps it (text report only).",
-)
 def scan(
     paths: tuple[Path, ...],
     select: tuple[str, ...],
@@ -53,7 +45,6 @@ def scan(
     jobs: int,
     timeout: float,
     py2: bool,
-    verbose: bool,
 ) -> None:
     """List legacy TensorFlow code, what a rewrite would make of it, and how sure.
 
@@ -61,8 +52,6 @@ def scan(
     in .tfmigrate/cache and tells it again while nothing has changed.
     """
     require_writable(output)
-    if verbose and format_ != "text":
-        raise UserError(f"-v adds to the text report; --format {format_} has no plans")
     job, config = job_from(paths, select=select, ignore=ignore, py2=py2)
     if any(str(p) == "-" for p in paths):
         if len(paths) > 1:
@@ -73,11 +62,5 @@ def scan(
         files = files_below(paths, exclude or config.lists("exclude"), timeout)
         report = run_with_progress(files, job, jobs, timeout)
     text = render(report, format_, written=False, quiet=quiet)
-    if verbose:
-        from ..project.deep import call_deep
-        from ..rewrite.plans import plan_lines
-
-        plans = call_deep(lambda: list(plan_lines(report, files)))
-        text = "\n".join([*plans, text])
     write_report(text, output, form=format_)
     sys.exit(exit_code(report, pending=bool(report.findings)))
