@@ -41,6 +41,17 @@ def test_averages_may_be_updated_in_place() -> None:
     assert "SampleNormalization(" in text
 
 
+def test_a_layer_that_never_trains_has_no_averages_to_update() -> None:
+    made = "tf.contrib.layers.batch_norm(features, {how}is_training=training)"
+    within = "tf.layers.batch_normalization(tf.layers.flatten(features){}"
+    text, reason = rewrite(PROGRAM.replace(made, within.format(")")))
+    assert text is not None, reason
+    assert "training=False)" in text
+    text, reason = rewrite(PROGRAM.replace(made, within.format(", training=training)")))
+    assert text is None
+    assert "never updated" in reason
+
+
 WATCHED = """\
 import tensorflow as tf
 

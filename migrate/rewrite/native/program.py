@@ -251,7 +251,13 @@ def _in_place(text: str) -> bool:
     """All batch normalization updates its averages where it stands, or does not."""
     made = re.findall(r"\bbatch_norm\(|normalizer_fn|_normalization\(|Norm\w+\(", text)
     in_place = re.findall(r"updates_collections\W+None\b", text)
-    never = re.findall(r"layers\.batch_normalization\((?![^)]*training)", text)
+    never = [
+        one
+        for one in walk_ast(tree_of(text), ast.Call)
+        if ast.unparse(one.func).endswith("layers.batch_normalization")
+        and {k.arg for k in one.keywords}.isdisjoint({"training", None})
+        and len(one.args) < 2
+    ]
     return 0 < len(made) <= len(in_place) + len(never)
 
 
