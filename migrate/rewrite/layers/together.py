@@ -16,7 +16,7 @@ import libcst as cst
 
 from ...code.blocked import Blocked
 from ...code.spacing import with_blank_lines
-from ...code.tree import Tree
+from ...code.tree import Tree, walk
 from ...model.evaluator import evaluated
 from ...model.notes import Notes
 from ...project.facts import ParsedModule, ProjectFacts
@@ -211,7 +211,7 @@ class _Group:
         for path in self.facts.importers(file.parsed.path):
             other = lifted.files.get(os.path.abspath(path))
             if other is not None:
-                used += len(words.findall(other.tree.text))
+                used += _named(other, name, words)
                 used -= sum(1 for one in calls if other.tree.holds(one))
                 used -= sum(
                     len(words.findall(import_text(one))) for one in other.imports
@@ -231,6 +231,15 @@ class _Group:
             why = difference(old, new)
             if why is not None:
                 raise one.stop(why)
+
+
+def _named(file: File, name: str, words: re.Pattern[str]) -> int:
+    """How often the code of a file says a name, its imports included."""
+    if "__all__" in file.tree.text:
+        return len(words.findall(file.tree.text))
+    keywords = {one.keyword for one in walk(file.tree.module, cst.Arg)}
+    names = walk(file.tree.module, cst.Name)
+    return sum(one.value == name and one not in keywords for one in names)
 
 
 def _keep(lifted: Lifted, node: cst.CSTNode) -> None:

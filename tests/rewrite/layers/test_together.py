@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 from tfmigrate.code.blocked import Blocked
 from tfmigrate.project.facts import ProjectFacts
+from tfmigrate.report.findings import ProgramOutcome
 from tfmigrate.rewrite.layers.together import lifted_together
+from tfmigrate.rewrite.pipeline import Job
+from tfmigrate.rewrite.run import run_job
 
 # Scopes, a helper, a variable, a layer in a loop, updates and a regularizer.
 PROGRAM = '''\
@@ -186,3 +189,29 @@ def test_a_model_without_targets_is_one(tmp_path: Path) -> None:
     code = CROWDED.replace("features, labels, mode", "features, mode")
     code = code.replace("error(labels, b)", "error(a, b)")
     assert "ScopedModel" in alone(tmp_path, code)
+
+
+def test_a_string_that_says_a_function_s_name_keeps_no_copy(tmp_path: Path) -> None:
+    """A flag, a comment or the name of a layer is no call."""
+    (tmp_path / "blocks.py").write_text(
+        "import tensorflow as tf\n\n\n"
+        "def gated(x, units):\n"
+        "    table = tf.get_variable('table', [units, units])\n"
+        "    return x * tf.sigmoid(tf.matmul(tf.layers.dense(x, units), table))\n"
+    )
+    (tmp_path / "train.py").write_text(
+        "import tensorflow as tf\nfrom blocks import gated\n\n"
+        "KIND = 'gated'  # gated or plain\n\n\n"
+        "def model_fn(features, labels, mode):\n"
+        "    net = gated(tf.layers.dense(features, 4, name='gated'), 4)\n"
+        "    loss = tf.losses.mean_squared_error(labels, tf.layers.dense(net, 1))\n"
+        "    op = tf.train.AdamOptimizer().minimize(loss, tf.train.get_global_step())\n"
+        "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=op)\n\n\n"
+        "tf.estimator.Estimator(model_fn).train(input_fn)\n"
+    )
+    report = run_job(sorted(tmp_path.iterdir()), Job())
+    ((_, program),) = report.programs
+    assert program.outcome is ProgramOutcome.NATIVE, program.reason
+    texts = {one.path.name: (one.new or b"").decode() for one in report.changed}
+    assert "class Gated(" in texts["blocks.py"]
+    assert "def gated" not in texts["blocks.py"]
