@@ -45,6 +45,7 @@ from .names import task_name
 from .networks import with_networks_as_models
 from .objects import with_objects_dissolved
 from .own_objects import with_own_objects_dissolved
+from .sequential import with_several
 from .shared_tables import check_tables
 from .tables import exports, with_tables_tracked
 from .task import Task, alias_of, task_of
@@ -419,6 +420,9 @@ class _Program:
                     for other in self.files
                     if other is not one
                     for name in _models(other.parsed)
+                },
+                several={
+                    name for other in self.files for name in with_several(other.parsed)
                 },
             )
         except Blocked as stop:
