@@ -6,12 +6,24 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tfmigrate.report.findings import ProgramOutcome
 from tfmigrate.rewrite.pipeline import Job
 from tfmigrate.rewrite.run import run_job
 
 SHAPES = Path(__file__).with_name("programs") / "shapes"
 # Lines that are there, and words that are not.
 READS = {
+    "begun_elsewhere": (
+        ["if self.params['start']:", "{'backbone/fc': self.model."],
+        ["init_from_checkpoint"],
+    ),
+    "losses_collected": (
+        [
+            "added_loss = 0.02 * tf.reduce_mean(tf.abs(logits))",
+            "cross_entropy, spread, added_loss, size, *self.model.losses",
+        ],
+        ["get_total_loss"],
+    ),
     "network_of_methods": (
         [
             "class Block(tf_keras.layers.Layer):",
@@ -68,3 +80,45 @@ def test_it_reads_as_one_would_write_it(name: str, tmp_path: Path) -> None:
     lines, words = READS[name]
     assert [one for one in lines if one not in text] == []
     assert [one for one in words if one in text] == []
+
+
+def test_a_loss_that_is_bound_anew_keeps_its_program(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    text = (SHAPES / "losses_collected.py").read_text("utf-8")
+    total = "    total = tf.losses.get_total_loss()"
+    assert total in text
+    path.write_text(text.replace(total, f"    spread = tf.abs(spread)\n{total}"))
+    ((_, program),) = run_job([path], Job()).programs
+    assert program.outcome is ProgramOutcome.KEPT
+    assert "get_total_loss" in program.reason
+
+
+def test_a_network_of_another_file_may_give_several_tensors(tmp_path: Path) -> None:
+    network, train = tmp_path / "network.py", tmp_path / "train.py"
+    network.write_text(
+        "import tensorflow as tf\n\n\n"
+        "def towers(x, sizes):\n"
+        "    found = []\n"
+        "    for size in sizes:\n"
+        "        x = tf.layers.dense(x, size)\n"
+        "        found.append(x)\n"
+        "    return found\n"
+    )
+    train.write_text(
+        "import tensorflow as tf\nimport network\n\n\n"
+        "def model_fn(features, labels, mode, params):\n"
+        "    found = network.towers(features, params['sizes'])\n"
+        "    loss = tf.add_n([tf.nn.l2_loss(one) for one in found])\n"
+        "    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(\n"
+        "        loss, tf.train.get_global_step())\n"
+        "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)\n"
+        "\n\ntf.estimator.Estimator(model_fn, params={'sizes': [2, 3]})\n"
+    )
+    report = run_job([network, train], Job())
+    ((_, program),) = report.programs
+    assert program.outcome is ProgramOutcome.NATIVE, program.reason
+    (result,) = (one for one in report.changed if one.path == train)
+    assert result.new is not None
+    # All layers of a Sequential give one tensor.
+    assert b"Sequential" not in result.new
+    assert b"self.towers = network.Towers(" in result.new

@@ -99,3 +99,35 @@ def test_imports_end_as_the_lines_of_their_file() -> None:
     assert text is not None, reason
     assert "import tf_keras\r\n" in text
     assert "\n" not in text.replace("\r\n", "")
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        "tf.scatter_sub(centers, labels, near - net)",
+        "tf.group(tf.assign(centers, centers * 0.5))",
+        "centers.assign(centers * 0.5)",
+        "centers.scatter_nd_sub([[0]], net[:1])",
+    ],
+)
+def test_a_write_that_the_update_waits_for_is_not_lost(write: str) -> None:
+    text, reason = rewrite(f"""\
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode):
+    net = tf.layers.dense(features['x'], 2)
+    centers = tf.get_variable('centers', [2, 2], trainable=False)
+    near = tf.gather(centers, labels)
+    loss = tf.reduce_mean(tf.square(net - near))
+    written = {write}
+    with tf.control_dependencies([written]):
+        train_op = tf.train.GradientDescentOptimizer(0.1).minimize(
+            loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+tf.estimator.Estimator(model_fn).train(input_fn)
+""")
+    assert text is None
+    assert "has no place in a Task" in reason

@@ -715,9 +715,10 @@ ROWS = {
                 numbers = tf.placeholder(tf.int32, [None])
                 data = tf.data.Dataset.from_tensor_slices((fed, numbers))
                 iterator = data.make_initializable_iterator()
+                features, labels = iterator.get_next()
                 hook.initialize = lambda sess: sess.run(
                     iterator.initializer, feed_dict={fed: x, numbers: y})
-                return iterator.get_next()
+                return features, labels
             return input_fn, hook
         """,
         """

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _UPDATES = ("var_list", "variables", "variables_to_train")
 _BY_PLACE = {"minimize": 2, "compute_gradients": 1, "gradients": 1}
 _TRAINABLE = ("tf.trainable_variables", "tf.contrib.framework.get_trainable_variables")
+_BEGIN = "init_from_checkpoint"
 _WORDS = ("trainable_variables", "TRAINABLE_VARIABLES", "get_trainable_variables")
 # Names of weights of whatever layer.
 _WEIGHTS = ("kernel", "bias", "gamma", "beta", "weights", "biases", "embeddings")
@@ -51,7 +52,7 @@ def hold_layers(module: Module) -> dict[ast.AST, str]:
     Returns what stands for code of the module: all variables that are trained are those
     that were chosen. Raises Refused.
     """
-    if not any(word in module.code for word in (*_UPDATES, "gradients")):
+    if not any(word in module.code for word in (*_UPDATES, "gradients", _BEGIN)):
         return {}
     found: dict[ast.AST, str] = {}
     for function in walk_ast(module.tree, ast.FunctionDef):
@@ -266,7 +267,7 @@ class _Reader:
         return [
             one
             for one in walk_ast(self.function, ast.Call)
-            if self._symbol(one.func).endswith(".init_from_checkpoint")
+            if self._symbol(one.func).endswith(f".{_BEGIN}")
         ]
 
     def _mapped(self, node: ast.expr) -> tuple[Callable[[str], str | None], bool]:

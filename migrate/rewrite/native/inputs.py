@@ -187,7 +187,7 @@ class _Tensors:
         returned = isinstance(holder, cst.Return) or (
             isinstance(self.function, cst.Lambda) and self.function.body is self.call
         )
-        if not returned and not self._mapped(holder):
+        if not returned and not self._mapped(holder, statements):
             return
         if returned:
             self.page.put(self.call, self.data)
@@ -251,7 +251,7 @@ class _Tensors:
                 page.put(made, f"{constant}(", value, ", ", kind, ")")
         return True
 
-    def _mapped(self, holder: cst.CSTNode | None) -> bool:
+    def _mapped(self, holder: cst.CSTNode | None, dropped: Sequence[Statement]) -> bool:
         """``x, y = iterator.get_next()`` and statements that end in a return."""
         page = self.page
         statement = page.statement(self.call)
@@ -272,6 +272,11 @@ class _Tensors:
         assert self.data is not None
         if len(rest) == 1 and _same(page, target, returned.value):
             page.put_span(start, end, "return ", self.data)
+            return True
+        left = [one for one in rest if one not in dropped]
+        if left == [last] and _same(page, target, returned.value):
+            page.drop_statement(statement)
+            page.put(returned.value, self.data)
             return True
         names = _parameters(page, target)
         if names is None:

@@ -46,6 +46,7 @@ from .networks import with_networks_as_models
 from .objects import with_objects_dissolved
 from .one_call import with_clipping_in_one_call
 from .own_objects import with_own_objects_dissolved
+from .sequential import with_several
 from .shared_tables import check_tables
 from .tables import exports, with_tables_tracked
 from .task import Task, alias_of, task_of
@@ -435,6 +436,9 @@ class _Program:
                     for other in self.files
                     if other is not one
                     for name in _models(other.parsed)
+                },
+                several={
+                    name for other in self.files for name in with_several(other.parsed)
                 },
             )
         except Blocked as stop:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
 import libcst as cst
 
-from ...names.ast_nodes import expression_of
+from ...names.ast_nodes import expression_of, tree_of
 from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule
 from .code import dotted, literal
@@ -43,6 +44,27 @@ def as_sequential(parsed: ParsedModule, class_name: str) -> str | None:
     if len(found) != 1:
         return None
     return _Chain(parsed, text, found[0]).read()
+
+
+def with_several(parsed: ParsedModule) -> Iterator[str]:
+    """Names of classes whose call gives a list, a tuple or a dict in plain sight."""
+    for node in walk_ast(tree_of(parsed.source.text), ast.ClassDef):
+        call = next((f for f in node.body if getattr(f, "name", "") == "call"), None)
+        if call is None:
+            continue
+        made = [one for one in walk_ast(call, ast.Assign) if _is_several(one.value)]
+        names = {name for one in made for name in map(dotted, one.targets)}
+        if any(
+            _is_several(one.value) or dotted(one.value) in names
+            for one in walk_ast(call, ast.Return)
+            if one.value is not None
+        ):
+            yield node.name
+
+
+def _is_several(node: ast.expr) -> bool:
+    kinds = (ast.Tuple, ast.List, ast.ListComp, ast.Dict, ast.DictComp)
+    return isinstance(node, kinds)
 
 
 class _No(Exception):

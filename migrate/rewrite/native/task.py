@@ -83,6 +83,8 @@ _RESHAPED = re.compile(
     r"Sequential\(\s*\[\s*[\w.]*\b(Reshape|Flatten)\([^\[\]]*\binput_shape\b"
 )
 _RANDOM = re.compile(r"\brandom\b|dropout|shuffle|multinomial|truncated_normal")
+# What writes to a variable begins with, as a function or as its method.
+_WRITING = ("assign", "scatter_", "batch_scatter_")
 # Methods of a Task that its model function has no say in.
 _OUTPUTS = "outputs"
 
@@ -134,16 +136,19 @@ def task_of(
     *,
     normalizes: bool = False,
     foreign: Collection[str] = (),
+    several: Collection[str] = (),
 ) -> Task:
     """The Task for a model function whose layers are in classes, or Refused.
 
     ``models`` are the names of these classes, ``name`` what the Task is to be called,
     ``watched`` names of tensors that hooks look at. ``normalizes`` says that layers
-    have moving averages which the function has to have updated.
+    have moving averages which the function has to have updated. ``foreign`` are classes
+    of models in other files, ``several`` those that give more than one tensor.
     """
     made = Maker(parsed, defined, facts, models, name)
     made.normalizes = normalizes
     made.foreign = foreign
+    made.several = {*several}
     return made.made(watched)
 
 
@@ -176,8 +181,10 @@ class Maker:
         self.normalizes = False
         # Evaluations and predictions are of the averages of the weights.
         self.evaluates_averages = False
-        # Names of classes of models in other files.
+        # Names of classes of models in other files; and of those of any file that give
+        # several tensors.
         self.foreign: Collection[str] = ()
+        self.several: set[str] = set()
         # The loss is a sum, which replicas add up.
         self.sums = False
         self.features = "features" if "features" in given else self.given[0]
@@ -419,6 +426,9 @@ class Maker:
         ]
         if len(classes) != 1 or len(used) != 2:
             return None
+        made = {dotted_name(one.func) or "" for one in walk(classes[0], cst.Call)}
+        if self.several & {one.rpartition(".")[2] for one in made}:
+            return None  # a Sequential hands one tensor on
         text = as_sequential(self.parsed, func.value)
         if text is None:
             return None
@@ -1478,6 +1488,8 @@ class Maker:
             plain = self.tree.resolver.qualified(call.func) or dotted
             if plain.startswith(("logging.", "absl.logging.")):
                 return True
+            if plain.rpartition(".")[2].startswith(_WRITING):
+                return False
             defined = self.tree.resolver.definition(call.func)
             return not isinstance(defined, cst.FunctionDef) or all(
                 self._is_harmless(mode, one)
@@ -1489,7 +1501,7 @@ class Maker:
         return not symbol.startswith(
             (
                 "tf.add_to_collection",
-                "tf.assign",
+                *(f"tf.{one}" for one in _WRITING),
                 "tf.train.init_from_checkpoint",
                 "tf.contrib.framework.init_from_checkpoint",
                 "tf.py_func",

@@ -93,14 +93,20 @@ class Text:
         return rest if rest.lstrip().startswith("#") else ""
 
     def cut(self, definition: ast.stmt) -> None:
-        """Takes a function or a class away, with the blank lines below it."""
+        """Takes a definition away, with the blank lines below it.
+
+        An assignment goes with those above it, where fewer are.
+        """
         start, end = self.span(definition)
         start = self.code.rfind("\n", 0, start) + 1
         start = self.comments_above(start, self.indent(definition))
         end = after = self._line_end(end)
         while after < len(self.code) and not self._line(after).strip():
             after = self._line_end(after)
-        if self._line(after).startswith(f"{self.indent(definition)}"):
+        above = len(self.code[:start].rstrip("\n")) + 1
+        if isinstance(definition, ast.Assign) and 0 <= start - above < after - end:
+            start = above
+        elif self._line(after).startswith(f"{self.indent(definition)}"):
             end = after
         else:
             # It is the last of its block.

@@ -50,12 +50,13 @@ class _Losses:
         self.tree = tree
         # What stands for calls that ask for the losses, and for statements that make a
         # loss which nothing holds.
-        self.places: dict[cst.CSTNode, cst.CSTNode] = {}
+        self.places: dict[cst.CSTNode, object] = {}
 
     def see(self, defined: cst.FunctionDef) -> None:
         """Notes what one model function makes and asks for."""
-        named: dict[cst.CSTNode, cst.CSTNode] = {}
+        named: dict[cst.CSTNode, object] = {}
         names: list[str] = []
+        lines: list[int] = []
         asked: list[cst.Call] = []
         blocks: set[cst.CSTNode] = set()
         taken = {one.value for one in walk(defined, cst.Name)}
@@ -69,6 +70,7 @@ class _Losses:
                 continue
             statement = self.tree.statement(node)
             small = only_small(statement)
+            lines.append(self.tree.line(statement))
             blocks |= self._blocks(node)
             known = (
                 self.tree.function(node) is defined
@@ -82,27 +84,50 @@ class _Losses:
                 known
                 and isinstance(small, cst.Assign)
                 and len(assigned(statement)) == 1
+                and symbol in LOSSES
             ):
                 names += assigned(statement)
-            elif known and isinstance(small, cst.Expr) and symbol in LOSSES:
-                name = symbol.rpartition(".")[2]
+            elif (
+                known
+                and isinstance(small, cst.Expr)
+                and (symbol in LOSSES or len(node.args) == 1)
+            ):
+                value = node if symbol in LOSSES else node.args[0].value
+                if isinstance(value, cst.Name):
+                    names.append(value.value)
+                    named[statement] = []
+                    continue
+                name = symbol.rpartition(".")[2].replace("add_", "added_")
                 name = "cross_entropy" if name.endswith("cross_entropy") else name
                 while name in taken:
                     name += "_"
                 taken.add(name)
                 names.append(name)
                 target = cst.AssignTarget(cst.Name(name))
-                named[small] = cst.Assign([target], small.value)
+                named[small] = cst.Assign([target], value)
             else:
                 return
         if not names or len({*names}) < len(names):
             return
         if any(not blocks <= self._blocks(one) for one in asked):
             return  # one of them is made in some modes only
+        last = max(map(self.tree.line, asked), default=0)
+        for name, line in zip(names, lines, strict=True):
+            if name in self._changes(defined, line, last):
+                return  # the name has another value by then
         for call in asked:
             self.places[call] = cst.parse_expression(self._sum(call, names))
         if asked:
             self.places.update(named)
+
+    def _changes(self, defined: cst.FunctionDef, made: int, asked: int) -> set[str]:
+        """The names that a function binds between two lines."""
+        return {
+            name
+            for one in walk(defined)
+            if made < self.tree.line(one) < asked
+            for name in assigned(one)
+        }
 
     def _blocks(self, node: cst.CSTNode) -> set[cst.CSTNode]:
         """The blocks of statements around a call."""

@@ -1,4 +1,4 @@
-"""Two losses and a regularizer that a collection adds up."""
+"""Losses, own ones too, and a regularizer that a collection adds up."""
 import tempfile
 
 import numpy as np
@@ -22,6 +22,9 @@ def model_fn(features, labels, mode):
     tf.losses.sparse_softmax_cross_entropy(labels, logits)
     spread = tf.losses.mean_squared_error(
         tf.zeros_like(logits), logits, weights=0.01)
+    tf.losses.add_loss(0.02 * tf.reduce_mean(tf.abs(logits)))
+    size = 0.03 * tf.reduce_mean(tf.square(net))
+    tf.losses.add_loss(size)
     total = tf.losses.get_total_loss()
     train_op = layers.optimize_loss(
         total, tf.train.get_global_step(), 0.5, 'SGD', learning_rate_decay_fn=decay)
