@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
-from ...code.statements import is_docstring
-from ...code.tree import only_small, statements_of
+from ...code.statements import assigned, is_docstring
+from ...code.tree import Statement, only_small, statements_of, walk
 from ...model.in_mode import Called
 from .canned import task_of_head
+from .method import Method
 from .said import Said
-from .slices import HEAD, is_step
+from .slices import HEAD, awaited, is_step
 from .updates import Trained, clipped
 
 if TYPE_CHECKING:
@@ -42,8 +44,6 @@ def read_head(maker: Maker) -> Headed:
     assert head.node is not None
     if not maker.train.is_own(head):
         raise maker.stop(maker.defined, "its head is made elsewhere")
-    if "regularization_losses" in spec:
-        raise maker.stop(spec[HEAD].node, "a head with losses of regularizers")
     _, setup = maker.setup([head.node])
     said = Said(maker, maker.train, init=True)
     arguments = ", ".join(map(said.argument, head.node.args))
@@ -57,9 +57,27 @@ def read_head(maker: Maker) -> Headed:
         ):
             raise maker.stop(maker.defined, "each mode has logits of its own")
         _check_labels(maker, name, mode.spec.get("labels"))
-    return Headed(
-        name, options, setup, spec["logits"].node, _Optimizer(maker).trained()
-    )
+    trained = _Optimizer(maker).trained()
+    if "regularization_losses" in spec:
+        trained.methods += _regularized(maker, spec["regularization_losses"].node)
+    return Headed(name, options, setup, spec["logits"].node, trained)
+
+
+def _regularized(maker: Maker, node: cst.BaseExpression) -> list[Method]:
+    """A loss that has those of regularizers in it, and their mean as a metric."""
+    maker.parts.used.update(maker.train.needed([node]).statements)
+    text = Said(maker, maker.train).expression(maker.train.source_of(node))
+    if text != "self.model.losses":
+        raise maker.stop(node, "a head with other losses besides its own")
+    given = (maker.features, maker.labels, "outputs")
+    shown = ", ".join(given)
+    mean = f"tf_keras.metrics.Mean({maker.quote}regularization_loss{maker.quote})"
+    update = f"self.metrics[-1].update_state(sum({text}))\n"
+    return [
+        Method("more_metrics", (), [], f"[*super().more_metrics(), {mean}]"),
+        Method("loss", given, [], f"super().loss({shown}) + sum({text})"),
+        Method("update_metrics", given, [f"super().update_metrics({shown})\n", update]),
+    ]
 
 
 def _check_labels(maker: Maker, name: str, labels) -> None:  # type: ignore[no-untyped-def]
@@ -118,19 +136,15 @@ class _Optimizer:
         node = self.mode.source_of(node)
         body: cst.CSTNode | None = None
         names: list[str] = []
+        made: dict[str, cst.BaseExpression] = {}
         if isinstance(node, cst.Lambda):
             names = [one.name.value for one in node.params.params]
             body = node.body
         defined = maker.tree.resolver.definition(node)
         if isinstance(defined, cst.FunctionDef):
             names = [one.name.value for one in defined.params.params]
-            block = defined.body
-            inside = (
-                statements_of(block) if isinstance(block, cst.IndentedBlock) else []
-            )
-            inside = [one for one in inside if not is_docstring(one)]
-            small = only_small(inside[0]) if len(inside) == 1 else None
-            body = small.value if isinstance(small, cst.Return) else None
+            if isinstance(defined.body, cst.IndentedBlock):
+                body, made = self._returned(statements_of(defined.body))
             maker.parts.used.add(defined)
         if (
             not isinstance(body, cst.Call)
@@ -143,10 +157,38 @@ class _Optimizer:
         except UnknownArguments as problem:
             raise maker.stop(node, f"minimize with {problem}") from None
         step = given.get("global_step")
+        step = made.get(maker.tree.code(step), step) if step is not None else None
         value = self.mode.found.notes.values.get(step) if step is not None else None
         counts = value is not None and is_step(value)
         if isinstance(step, cst.Call):
             counts = counts or maker.is_step_call(step)
-        if [maker.tree.code(given["loss"])] != names or not counts:
+        optimizer = made.get(maker.tree.code(body.func.value), body.func.value)
+        reads = {one.value for one in walk(optimizer, cst.Name)} | {*names}
+        plain = [maker.tree.code(given["loss"])] == names and not reads & {*made}
+        if not plain or not counts:
             raise maker.stop(node, "it is not seen how the head trains")
-        return body.func.value
+        return optimizer
+
+    def _returned(
+        self, inside: Sequence[Statement]
+    ) -> tuple[cst.CSTNode | None, dict[str, cst.BaseExpression]]:
+        """What a function returns, and its names; a head itself waits for updates."""
+        code = self.maker.tree.code
+        made: dict[str, cst.BaseExpression] = {}
+        pending = [one for one in inside if not is_docstring(one)]
+        while pending:
+            one = pending.pop(0)
+            small = only_small(one)
+            if isinstance(one, cst.With) and isinstance(one.body, cst.IndentedBlock):
+                waits = [made.get(code(n), n) for n in awaited(self.maker.tree, one)]
+                told = [n for n in waits if code(n).endswith("GraphKeys.UPDATE_OPS)")]
+                if len(told) != len(one.items):
+                    break
+                pending = [*statements_of(one.body), *pending]
+            elif isinstance(small, cst.Assign) and len(assigned(one)) == 1:
+                made[assigned(one)[0]] = small.value
+            elif isinstance(small, cst.Return) and small.value and not pending:
+                return made.get(code(small.value), small.value), made
+            else:
+                break
+        return None, {}

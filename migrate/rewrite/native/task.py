@@ -431,12 +431,15 @@ class Maker:
         self.chain = func.value
         return text
 
-    def learning_rate(self, node: cst.BaseExpression) -> list[Method]:
+    def learning_rate(
+        self, node: cst.BaseExpression, rate: cst.BaseExpression | None = None
+    ) -> list[Method]:
         """A method for the rate of an optimizer, where it is computed of the step.
 
-        None where it is a value, or one of Keras' schedules.
+        None where it is a value, or one of Keras' schedules. `rate`: given apart.
         """
-        rates = [one for one in self._rates(node) if self._follows_step(one)]
+        rates = self._rates(node) + ([] if rate is None else [rate])
+        rates = [*filter(self._follows_step, rates)]
         if not rates:
             return []
         self.replaced.update(dict.fromkeys(rates, "Schedule(self.learning_rate)"))
@@ -1163,7 +1166,9 @@ class Maker:
         lines = unpacked + [said.statement(one) for one in read.statements]
         names = [f"self.metrics[{number}]" for number in range(len(found))]
         if len(found) > 1:
-            names = _identifiers([key for key, _ in items], lines, default)
+            read_by = [text for one in found for text in one.update]
+            read_by += [*lines, *(one.sample_weight or "" for one in found)]
+            names = _identifiers([key for key, _ in items], read_by, default)
             pairs = zip(names, found, strict=True)
             names = [name if made.update else "_" for name, made in pairs]
             line = f"{', '.join(names)} = self.metrics\n"

@@ -25,15 +25,20 @@ def three_classes(features, labels, mode):
     head = tf.contrib.estimator.multi_class_head(n_classes=3, weight_column='weight')
     logits = tf.layers.dense(
         features['x'], head.logits_dimension, kernel_initializer=tf.constant_initializer(
-            [[0.1, 0.2, -0.3], [0.3, -0.1, 0.2], [-0.2, 0.1, 0.1]]))
-    optimizer = tf.train.GradientDescentOptimizer(0.5)
+            [[0.1, 0.2, -0.3], [0.3, -0.1, 0.2], [-0.2, 0.1, 0.1]]),
+        kernel_regularizer=tf.contrib.layers.l2_regularizer(0.02))
 
     def train_op_fn(loss):
-        return optimizer.minimize(loss, global_step=tf.train.get_global_step())
+        optimizer = tf.train.GradientDescentOptimizer(0.5)
+        update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+        with tf.control_dependencies(update_ops):
+            train_op = optimizer.minimize(loss, global_step=tf.train.get_global_step())
+        return train_op
 
     return head.create_estimator_spec(
         features=features, mode=mode, labels=labels, logits=logits,
-        train_op_fn=train_op_fn)
+        train_op_fn=train_op_fn,
+        regularization_losses=tf.losses.get_regularization_losses())
 
 
 def input_fn(classes):
