@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
-from ...code.statements import assigned, is_docstring
-from ...code.tree import Statement, only_small, statements_of, walk
+from ...code.statements import is_docstring
+from ...code.tree import only_small, statements_of
 from ...model.in_mode import Called
 from .canned import task_of_head
 from .method import Method
 from .said import Said
-from .slices import HEAD, awaited, is_step
+from .slices import HEAD, is_step
 from .updates import Trained, clipped
 
 if TYPE_CHECKING:
@@ -136,15 +135,19 @@ class _Optimizer:
         node = self.mode.source_of(node)
         body: cst.CSTNode | None = None
         names: list[str] = []
-        made: dict[str, cst.BaseExpression] = {}
         if isinstance(node, cst.Lambda):
             names = [one.name.value for one in node.params.params]
             body = node.body
         defined = maker.tree.resolver.definition(node)
         if isinstance(defined, cst.FunctionDef):
             names = [one.name.value for one in defined.params.params]
-            if isinstance(defined.body, cst.IndentedBlock):
-                body, made = self._returned(statements_of(defined.body))
+            block = defined.body
+            inside = (
+                statements_of(block) if isinstance(block, cst.IndentedBlock) else []
+            )
+            inside = [one for one in inside if not is_docstring(one)]
+            small = only_small(inside[0]) if len(inside) == 1 else None
+            body = small.value if isinstance(small, cst.Return) else None
             maker.parts.used.add(defined)
         if (
             not isinstance(body, cst.Call)
@@ -157,38 +160,10 @@ class _Optimizer:
         except UnknownArguments as problem:
             raise maker.stop(node, f"minimize with {problem}") from None
         step = given.get("global_step")
-        step = made.get(maker.tree.code(step), step) if step is not None else None
         value = self.mode.found.notes.values.get(step) if step is not None else None
         counts = value is not None and is_step(value)
         if isinstance(step, cst.Call):
             counts = counts or maker.is_step_call(step)
-        optimizer = made.get(maker.tree.code(body.func.value), body.func.value)
-        reads = {one.value for one in walk(optimizer, cst.Name)} | {*names}
-        plain = [maker.tree.code(given["loss"])] == names and not reads & {*made}
-        if not plain or not counts:
+        if [maker.tree.code(given["loss"])] != names or not counts:
             raise maker.stop(node, "it is not seen how the head trains")
-        return optimizer
-
-    def _returned(
-        self, inside: Sequence[Statement]
-    ) -> tuple[cst.CSTNode | None, dict[str, cst.BaseExpression]]:
-        """What a function returns, and its names; a head itself waits for updates."""
-        code = self.maker.tree.code
-        made: dict[str, cst.BaseExpression] = {}
-        pending = [one for one in inside if not is_docstring(one)]
-        while pending:
-            one = pending.pop(0)
-            small = only_small(one)
-            if isinstance(one, cst.With) and isinstance(one.body, cst.IndentedBlock):
-                waits = [made.get(code(n), n) for n in awaited(self.maker.tree, one)]
-                told = [n for n in waits if code(n).endswith("GraphKeys.UPDATE_OPS)")]
-                if len(told) != len(one.items):
-                    break
-                pending = [*statements_of(one.body), *pending]
-            elif isinstance(small, cst.Assign) and len(assigned(one)) == 1:
-                made[assigned(one)[0]] = small.value
-            elif isinstance(small, cst.Return) and small.value and not pending:
-                return made.get(code(small.value), small.value), made
-            else:
-                break
-        return None, {}
+        return body.func.value

@@ -299,11 +299,19 @@ class Maker:
         lines += [one for one in head.trained.setup if one not in lines]
         given = [model, head.trained.optimizer, *head.options]
         lines.append(f"super().__init__{tidy.held('()', given, 24)}\n")
-        lines = tidy.without_unread([*self._stored(), *lines], None)
+        lines = self._in_init([*self._stored(), *lines])
         body = self._body([Method("__init__", self._parameters(), lines), *methods])
         docstring = self._docstring()
         body = f"{docstring}\n{body}" if docstring else body
         return self._made(f"class {self.name}({head.name}):\n{tidy.indented(body)}")
+
+    def _in_init(self, lines: Sequence[str]) -> list[str]:
+        """What the constructor reads; it has no step to hand on."""
+        lines = tidy.without_unread(lines, None)
+        for one in filter(self.names_step, self.train.taken):
+            if f"{assigned(one)[0]} = None\n" in lines:
+                raise self.stop(one, "the step is handed on to what makes the Task")
+        return lines
 
     def _stored(self) -> list[str]:
         lines = ["self.params = params\n"] if self.stored_params else []
@@ -361,7 +369,7 @@ class Maker:
         for name, constructor in self.parts.training_metrics.items():
             lines.append(f"self.{name} = {constructor}\n")
         lines += self._callbacks(lines)
-        lines = tidy.without_unread(lines, None)
+        lines = self._in_init(lines)
         return Method("__init__", self._parameters(), lines)
 
     def _callbacks(self, before: Sequence[str]) -> list[str]:

@@ -32,7 +32,7 @@ def check_names(lifted: Lifted, node: ast.Call, name: str) -> None:
         said += [lifted.of(one.args[0]) for one in entered if getattr(one, "args", ())]
     said += [lifted.value(one) for one in said]
     if not {n.id for one in said for n in names_in(parsed(one))} & lifted.each_round:
-        raise Refused(f"the rounds of a loop share the variables of `{name}`")
+        raise Refused(f"the rounds of a loop share the variables of `{name[1:-1]}`")
 
 
 def move_rounds(

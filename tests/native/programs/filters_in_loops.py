@@ -24,6 +24,13 @@ def filtered(net, sizes, count):
     return tf.concat(pooled, 1)
 
 
+def decaying(params, step):
+    warm = params["rate"] * tf.cast(step + 1, tf.float32) / params["warm_up"]
+    decayed = tf.train.exponential_decay(params["rate"], step, 2, 0.9)
+    rate = tf.cond(step < params["warm_up"], lambda: warm, lambda: decayed)
+    return tf.train.AdamOptimizer(rate)
+
+
 def model_fn(features, labels, mode, params):
     cell = tf.nn.rnn_cell.LSTMCell(3)
     _, state = tf.nn.dynamic_rnn(cell, features, dtype=tf.float32)
@@ -38,11 +45,8 @@ def model_fn(features, labels, mode, params):
         }
         return tf.estimator.EstimatorSpec(mode, loss=loss, eval_metric_ops=metrics)
     step = tf.train.get_global_step()
-    warm = params["rate"] * tf.cast(step + 1, tf.float32) / params["warm_up"]
-    decayed = tf.train.exponential_decay(params["rate"], step, 2, 0.9)
-    rate = tf.cond(step < params["warm_up"], lambda: warm, lambda: decayed)
     train_op = tf.contrib.layers.optimize_loss(
-        loss, step, learning_rate=None, optimizer=tf.train.AdamOptimizer(rate), clip_gradients=0.8)
+        loss, step, learning_rate=None, optimizer=decaying(params, step), clip_gradients=0.8)
     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
 
 

@@ -28,12 +28,10 @@ def three_classes(features, labels, mode):
             [[0.1, 0.2, -0.3], [0.3, -0.1, 0.2], [-0.2, 0.1, 0.1]]),
         kernel_regularizer=tf.contrib.layers.l2_regularizer(0.02))
 
+    optimizer = tf.train.GradientDescentOptimizer(0.5)
+
     def train_op_fn(loss):
-        optimizer = tf.train.GradientDescentOptimizer(0.5)
-        update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
-        with tf.control_dependencies(update_ops):
-            train_op = optimizer.minimize(loss, global_step=tf.train.get_global_step())
-        return train_op
+        return optimizer.minimize(loss, global_step=tf.train.get_global_step())
 
     return head.create_estimator_spec(
         features=features, mode=mode, labels=labels, logits=logits,
