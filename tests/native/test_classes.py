@@ -77,7 +77,7 @@ def test_a_class_of_that_name_that_is_not_lifted_stays() -> None:
             "pass",
             "for i in range(2):\n"
             "    w = self.get_variable('w', [3])\n    x += w\nreturn x",
-            "`w` is made in a loop or a branch",
+            "the rounds of a loop share the variables of `w`",
         ),
         (
             "pass",

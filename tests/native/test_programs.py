@@ -21,6 +21,7 @@ TOLERANCES = {
     "built_layers": 5e-6,
     "cells_of_function": 5e-6,
     "computed_metrics": 2e-5,
+    "filters_in_loops": 2e-5,
     "keras_among": 5e-6,
     "keras_layers": 5e-6,
     "kept_in_self": 5e-6,

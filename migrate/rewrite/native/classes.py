@@ -495,6 +495,9 @@ class Lifted:
         self.at: ast.AST | None = None
         # Attributes that were added to the constructor, in the order of the call.
         self.added: list[str] = []
+        # Lists of weights of a loop's rounds, and names that the loop at hand gives.
+        self.rounds: set[str] = set()
+        self.each_round: set[str] = set()
 
     # -- reading
 
@@ -661,11 +664,11 @@ class Lifted:
 
         `free` are names that are bound where it will stand.
         """
-        return self._moved(code, what, free, shapes=False)
+        return self._moved(code, what, free or self.each_round, shapes=False)
 
     def for_build(self, code: str, what: str) -> str:
         """An expression of the call, as `build` says it, which knows the shape."""
-        return self._moved(code, what, (), shapes=True)
+        return self._moved(code, what, self.each_round, shapes=True)
 
     def _moved(
         self,
@@ -1321,7 +1324,7 @@ class Lifted:
             name
             for name, value in self.attributes().items()
             if isinstance(value, ast.List) and self.appended(name)
-        }
+        } | self.rounds
         for node in walk_ast(self.call):
             if isinstance(node, ast.For):
                 inside: list[ast.AST] = [*node.body, *node.orelse]

@@ -12,6 +12,7 @@ from ...code.statements import is_docstring
 from ...code.tree import only_small, statements_of
 from ...model.in_mode import Called
 from .canned import task_of_head
+from .method import Method
 from .said import Said
 from .slices import HEAD, is_step
 from .updates import Trained, clipped
@@ -42,8 +43,6 @@ def read_head(maker: Maker) -> Headed:
     assert head.node is not None
     if not maker.train.is_own(head):
         raise maker.stop(maker.defined, "its head is made elsewhere")
-    if "regularization_losses" in spec:
-        raise maker.stop(spec[HEAD].node, "a head with losses of regularizers")
     _, setup = maker.setup([head.node])
     said = Said(maker, maker.train, init=True)
     arguments = ", ".join(map(said.argument, head.node.args))
@@ -57,9 +56,27 @@ def read_head(maker: Maker) -> Headed:
         ):
             raise maker.stop(maker.defined, "each mode has logits of its own")
         _check_labels(maker, name, mode.spec.get("labels"))
-    return Headed(
-        name, options, setup, spec["logits"].node, _Optimizer(maker).trained()
-    )
+    trained = _Optimizer(maker).trained()
+    if "regularization_losses" in spec:
+        trained.methods += _regularized(maker, spec["regularization_losses"].node)
+    return Headed(name, options, setup, spec["logits"].node, trained)
+
+
+def _regularized(maker: Maker, node: cst.BaseExpression) -> list[Method]:
+    """A loss that has those of regularizers in it, and their mean as a metric."""
+    maker.parts.used.update(maker.train.needed([node]).statements)
+    text = Said(maker, maker.train).expression(maker.train.source_of(node))
+    if text != "self.model.losses":
+        raise maker.stop(node, "a head with other losses besides its own")
+    given = (maker.features, maker.labels, "outputs")
+    shown = ", ".join(given)
+    mean = f"tf_keras.metrics.Mean({maker.quote}regularization_loss{maker.quote})"
+    update = f"self.metrics[-1].update_state(sum({text}))\n"
+    return [
+        Method("more_metrics", (), [], f"[*super().more_metrics(), {mean}]"),
+        Method("loss", given, [], f"super().loss({shown}) + sum({text})"),
+        Method("update_metrics", given, [f"super().update_metrics({shown})\n", update]),
+    ]
 
 
 def _check_labels(maker: Maker, name: str, labels) -> None:  # type: ignore[no-untyped-def]

@@ -15,6 +15,8 @@ from ...code.statements import binds, is_docstring
 from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
+from .optimizers import SIGNATURES as OPTIMIZERS
+from .slices import GLOBAL_STEPS
 
 _MOST = 12
 _KNOWING = ("minimize", "apply_gradients", "compute_gradients")
@@ -107,8 +109,10 @@ def _once(
             helper = _helper(tree, defined, node)
             if helper is None:
                 continue
-            if not any(_is_cell(tree, one.value) for one in node.args):
-                if not asks or not knows_of_tasks(tree, helper):
+            given = [_maker_of(tree, one.value) for one in node.args]
+            if not any(one.startswith(_CELLS) for one in given):
+                follows = {*given} & {*GLOBAL_STEPS} and _makes_optimizer(tree, helper)
+                if not asks or not (follows or knows_of_tasks(tree, helper)):
                     continue
                 if network and not _is_called_once(tree, helper):
                     continue
@@ -120,12 +124,16 @@ def _once(
     return None
 
 
-def _is_cell(tree: Tree, node: cst.BaseExpression) -> bool:
-    """A cell is made, which has its layers in the function that calls it."""
+def _maker_of(tree: Tree, node: cst.BaseExpression) -> str:
+    """What is called for a value: a cell has its layers in the function that calls."""
     bound = tree.resolver.bindings(node) if isinstance(node, cst.Name) else ()
     made = bound[0].value if len(bound) == 1 else node
-    symbol = tree.symbol(made.func) if isinstance(made, cst.Call) else None
-    return symbol is not None and symbol.startswith(_CELLS)
+    return (tree.symbol(made.func) or "") if isinstance(made, cst.Call) else ""
+
+
+def _makes_optimizer(tree: Tree, helper: cst.FunctionDef) -> bool:
+    """It makes an optimizer, whose rate follows a step that it is given."""
+    return any(tree.symbol(n.func) in OPTIMIZERS for n in walk(helper.body, cst.Call))
 
 
 def _is_called_once(tree: Tree, method: cst.FunctionDef) -> bool:
@@ -367,7 +375,8 @@ class Inliner:
         before: list[Statement] = []
         taken = own | outer | read | free
         for name, value in given.items():
-            if isinstance(value, cst.Name) and value.value == name:
+            same = isinstance(value, cst.Name) and value.value == name
+            if same and (name not in changed or isinstance(small, cst.Return)):
                 continue
             once = sum(one.value == name for one in _names(body)) == 1
             if name not in changed and (

@@ -250,6 +250,7 @@ def _check_written(tree: ast.Module, tasks: set[str]) -> None:
 
 def _in_place(text: str) -> bool:
     """All batch normalization updates its averages where it stands, or does not."""
+    text = re.sub(r"normalizer_fn\s*=\s*None\b", "", text)
     made = re.findall(r"\bbatch_norm\(|normalizer_fn|_normalization\(|Norm\w+\(", text)
     in_place = re.findall(r"updates_collections\W+None\b", text)
     never = [

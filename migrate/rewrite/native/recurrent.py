@@ -357,10 +357,14 @@ class _Network:
         names = [f"{name}_c", f"{name}_h"]
         only = all(self._part(one) == 1 for one in reads)
         for one in reads:
-            place = self._part(one)
-            if place is None:
+            above, place = lifted.above[one], self._part(one)
+            target = above.targets[0] if isinstance(above, ast.Assign) else None
+            if isinstance(target, ast.Tuple):
+                lifted.source.put(one, ", ".join(names))
+            elif place is None:
                 raise Refused(f"the state of `{self.function}` is handed on")
-            lifted.source.put(lifted.above[one], name if only else names[place])
+            else:
+                lifted.source.put(above, name if only else names[place])
         return ["_", name] if only else names
 
     def both(

@@ -249,6 +249,10 @@ class Said(cst.CSTTransformer):
         if symbol in GLOBAL_STEPS:
             if self.init:
                 # Read by schedules alone, which are told the step.
+                _, above, *_ = self.tree.ancestors(original_node)
+                called = above.func if isinstance(above, cst.Call) else None
+                if called is not None and self.tree.symbol(called) not in SCHEDULES:
+                    raise maker.stop(original_node, "the step is handed on")
                 return cst.Name("None")
             return cst.parse_expression(
                 self.step if self.rate else "self.optimizer.iterations"

@@ -306,11 +306,19 @@ class Maker:
         lines += [one for one in head.trained.setup if one not in lines]
         given = [model, head.trained.optimizer, *head.options]
         lines.append(f"super().__init__{tidy.held('()', given, 24)}\n")
-        lines = tidy.without_unread([*self._stored(), *lines], None)
+        lines = self._in_init([*self._stored(), *lines])
         body = self._body([Method("__init__", self._parameters(), lines), *methods])
         docstring = self._docstring()
         body = f"{docstring}\n{body}" if docstring else body
         return self._made(f"class {self.name}({head.name}):\n{tidy.indented(body)}")
+
+    def _in_init(self, lines: Sequence[str]) -> list[str]:
+        """What the constructor reads; it has no step to hand on."""
+        lines = tidy.without_unread(lines, None)
+        for one in filter(self.names_step, self.train.taken):
+            if f"{assigned(one)[0]} = None\n" in lines:
+                raise self.stop(one, "the step is handed on to what makes the Task")
+        return lines
 
     def _stored(self) -> list[str]:
         lines = ["self.params = params\n"] if self.stored_params else []
@@ -368,7 +376,7 @@ class Maker:
         for name, constructor in self.parts.training_metrics.items():
             lines.append(f"self.{name} = {constructor}\n")
         lines += self._callbacks(lines)
-        lines = tidy.without_unread(lines, None)
+        lines = self._in_init(lines)
         return Method("__init__", self._parameters(), lines)
 
     def _callbacks(self, before: Sequence[str]) -> list[str]:
@@ -441,12 +449,15 @@ class Maker:
         self.chain = func.value
         return text
 
-    def learning_rate(self, node: cst.BaseExpression) -> list[Method]:
+    def learning_rate(
+        self, node: cst.BaseExpression, rate: cst.BaseExpression | None = None
+    ) -> list[Method]:
         """A method for the rate of an optimizer, where it is computed of the step.
 
-        None where it is a value, or one of Keras' schedules.
+        None where it is a value, or one of Keras' schedules. `rate`: given apart.
         """
-        rates = [one for one in self._rates(node) if self._follows_step(one)]
+        rates = self._rates(node) + ([] if rate is None else [rate])
+        rates = [*filter(self._follows_step, rates)]
         if not rates:
             return []
         self.replaced.update(dict.fromkeys(rates, "Schedule(self.learning_rate)"))
@@ -1178,7 +1189,9 @@ class Maker:
         lines = unpacked + [said.statement(one) for one in read.statements]
         names = [f"self.metrics[{number}]" for number in range(len(found))]
         if len(found) > 1:
-            names = _identifiers([key for key, _ in items], lines, default)
+            read_by = [text for one in found for text in one.update]
+            read_by += [*lines, *(one.sample_weight or "" for one in found)]
+            names = _identifiers([key for key, _ in items], read_by, default)
             pairs = zip(names, found, strict=True)
             names = [name if made.update else "_" for name, made in pairs]
             line = f"{', '.join(names)} = self.metrics\n"

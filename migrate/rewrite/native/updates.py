@@ -434,7 +434,9 @@ class Reader:
             raise maker.stop(call, f"optimize_loss(`{min(given)}`=)")
         if optimizer is None:
             raise maker.stop(call, "optimize_loss without an optimizer")
-        trained = Trained()
+        trained = Trained(methods=maker.learning_rate(optimizer, rate))
+        if trained.methods and decay is not None:
+            raise maker.stop(call, "a learning rate that is not understood")
         trained.optimizer, trained.setup = maker.optimizer_of_loss(
             optimizer, rate, decay, call
         )

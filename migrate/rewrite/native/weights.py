@@ -12,7 +12,8 @@ from ...model.layer_functions import GET_VARIABLE
 from ...names.ast_nodes import walk as walk_ast
 from .code import Refused, arguments_of, call, dotted, is_absent, literal, parsed
 from .layers import initializer, regularizer
-from .text import Text, attribute_of_self, loads_in, place_of
+from .text import Text, attribute_of_self, loads_in, names_in, place_of
+from .weights_in_loops import check_names, loop_around, move_rounds
 
 if TYPE_CHECKING:
     from .classes import Lifted
@@ -69,7 +70,7 @@ _LISTS = (ast.List, ast.Tuple, ast.Dict, ast.ListComp)
 
 
 @dataclass(frozen=True)
-class _Weight:
+class Weight:
     """How the constructor, or `build`, makes a weight."""
 
     attribute: str
@@ -107,7 +108,13 @@ def move_weights(lifted: Lifted) -> None:
 def _move(lifted: Lifted, node: ast.Call) -> None:
     """Moves a variable to where the constructor, or `build`, makes it."""
     statement = lifted.statement(node)
+    loop = loop_around(lifted, statement) if _is_named(lifted, statement) else None
+    lifted.each_round = {n.id for n in names_in(loop.target)} if loop else set()
     weight = _weight(lifted, node)
+    lifted.each_round = set()
+    if loop is not None and not weight.late:
+        move_rounds(lifted, loop, statement, weight)
+        return
     if weight.late:
         reads = _reads(lifted, node, statement)
         _make_late(lifted, statement, weight)
@@ -132,7 +139,7 @@ def _move(lifted: Lifted, node: ast.Call) -> None:
     _read(lifted, node, statement, reads, f"self.{weight.attribute}")
 
 
-def _make_late(lifted: Lifted, statement: ast.stmt, weight: _Weight) -> None:
+def _make_late(lifted: Lifted, statement: ast.stmt, weight: Weight) -> None:
     """Makes a weight where the call first comes to it."""
     if any(isinstance(one, _ROUNDS) for one in lifted.around(statement)):
         raise Refused(f"`{weight.attribute}` follows from a tensor in a loop")
@@ -202,7 +209,7 @@ def _other(lifted: Lifted, block: ast.If, what: str) -> str:
     return f"not ({lifted.for_init(lifted.of(block.test), what)})"
 
 
-def _weight(lifted: Lifted, node: ast.Call) -> _Weight:
+def _weight(lifted: Lifted, node: ast.Call) -> Weight:
     if attribute_of_self(node.func) == "new_variable":
         return _new_variable(lifted, node)
     return _get_variable(lifted, node)
@@ -237,7 +244,7 @@ def _attribute(lifted: Lifted, node: ast.Call, given: dict[str, str]) -> str:
     return attribute
 
 
-def _new_variable(lifted: Lifted, node: ast.Call) -> _Weight:
+def _new_variable(lifted: Lifted, node: ast.Call) -> Weight:
     given = _arguments(lifted, node, _VARIABLE)
     attribute = _attribute(lifted, node, given)
 
@@ -257,8 +264,8 @@ def _new_variable(lifted: Lifted, node: ast.Call) -> _Weight:
         **{name: moved(given[name]) for name in names if name in given},
     )
     if late:
-        return _Weight(attribute, code, late=True)
-    return _Weight(attribute, code, table=_table_of_draws(lifted, given, code))
+        return Weight(attribute, code, late=True)
+    return Weight(attribute, code, table=_table_of_draws(lifted, given, code))
 
 
 def _table_of_draws(lifted: Lifted, given: dict[str, str], code: str) -> str | None:
@@ -330,8 +337,10 @@ def _numbers(lifted: Lifted, shape: str) -> str:
     return text.done().strip()
 
 
-def _get_variable(lifted: Lifted, node: ast.Call) -> _Weight:
+def _get_variable(lifted: Lifted, node: ast.Call) -> Weight:
     given = _arguments(lifted, node, GET_VARIABLE)
+    if lifted.each_round:
+        check_names(lifted, node, given.get("name", ""))
     attribute = _attribute(lifted, node, given)
     what = f"the weight `{attribute}`"
 
@@ -356,7 +365,7 @@ def _get_variable(lifted: Lifted, node: ast.Call) -> _Weight:
         if start is None or penalty is not None:
             raise Refused(f"{what} is made without a shape")
         code = call(f"{lifted.tf}.Variable", start, name=name, trainable=trainable)
-        return _Weight(attribute, code)
+        return Weight(attribute, code)
     began = None if start is None else initializer(start, lifted)
     if began == lifted.text("glorot_uniform"):
         began = None
@@ -378,7 +387,7 @@ def _get_variable(lifted: Lifted, node: ast.Call) -> _Weight:
         regularizer=penalty,
         trainable=trainable,
     )
-    found = _Weight(attribute, code, build, late)
+    found = Weight(attribute, code, build, late)
     sizes = parsed(size)
     if not isinstance(sizes, (ast.List, ast.Tuple)) or len(sizes.elts) != 2:
         return found
@@ -395,7 +404,7 @@ def _get_variable(lifted: Lifted, node: ast.Call) -> _Weight:
     return replace(found, table=table)
 
 
-def _lookup(lifted: Lifted, node: ast.Call, weight: _Weight) -> bool:
+def _lookup(lifted: Lifted, node: ast.Call, weight: Weight) -> bool:
     """Makes a layer of a table whose only use looks rows up."""
     _tests(lifted, node, "a table")
     statement = lifted.statement(node)

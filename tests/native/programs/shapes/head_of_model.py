@@ -25,7 +25,9 @@ def three_classes(features, labels, mode):
     head = tf.contrib.estimator.multi_class_head(n_classes=3, weight_column='weight')
     logits = tf.layers.dense(
         features['x'], head.logits_dimension, kernel_initializer=tf.constant_initializer(
-            [[0.1, 0.2, -0.3], [0.3, -0.1, 0.2], [-0.2, 0.1, 0.1]]))
+            [[0.1, 0.2, -0.3], [0.3, -0.1, 0.2], [-0.2, 0.1, 0.1]]),
+        kernel_regularizer=tf.contrib.layers.l2_regularizer(0.02))
+
     optimizer = tf.train.GradientDescentOptimizer(0.5)
 
     def train_op_fn(loss):
@@ -33,7 +35,8 @@ def three_classes(features, labels, mode):
 
     return head.create_estimator_spec(
         features=features, mode=mode, labels=labels, logits=logits,
-        train_op_fn=train_op_fn)
+        train_op_fn=train_op_fn,
+        regularization_losses=tf.losses.get_regularization_losses())
 
 
 def input_fn(classes):
