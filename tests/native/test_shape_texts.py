@@ -50,8 +50,7 @@ READS = {
     ),
     "clips_in_next_line": (
         [
-            "tf_keras.optimizers.SGD(rate, global_clipnorm=5.0),",
-            "for units in hidden\n",
+            "tf_keras.optimizers.SGD(rate, global_clipnorm=0.5)",
         ],
         ["clip_gradients_by_norm", "optimizer = "],
     ),

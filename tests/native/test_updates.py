@@ -35,8 +35,10 @@ def test_averages_that_are_never_updated_keep_their_program(how: str) -> None:
     assert "never updated" in reason
 
 
-def test_averages_may_be_updated_in_place() -> None:
-    text, reason = rewrite(PROGRAM.format(how="updates_collections=None, "))
+@pytest.mark.parametrize("first", ["", "normalizer_fn = None\n    "])
+def test_averages_may_be_updated_in_place(first: str) -> None:
+    program = PROGRAM.format(how="updates_collections=None, ")
+    text, reason = rewrite(program.replace("net =", f"{first}net =", 1))
     assert text is not None, reason
     assert "SampleNormalization(" in text
 
