@@ -15,7 +15,8 @@ from tfmigrate.rewrite.run import run_job
 PROGRAMS = Path(__file__).with_name("programs")
 # The largest share by which the loss of a step may differ; rounding grows in eight.
 TOLERANCES = {
-    "adversaries": 5e-5,
+    # Two updates in one tf.group: TF 1 leaves it to chance which sees the other's.
+    "adversaries": 5e-3,
     "both_directions": 5e-6,
     "branch_net": 1e-5,
     "built_layers": 5e-6,
