@@ -54,3 +54,39 @@ def test_what_others_may_read_stays(tmp_path: Path, edit: tuple[str, str]) -> No
     text = rewritten(tmp_path, edit)
     assert "tfmigrate.compat.install()" in text
     assert "self.loss = tf.reduce_mean(self.errors)" in text
+
+
+DEEP = """\
+import tensorflow as tf
+
+
+class Program:
+    def first(self, features):
+        return self.second(features)
+
+    def second(self, features):
+        return self.third(features)
+
+    def third(self, features):
+        self.value = tf.layers.dense(features, 1)
+        return self.value
+
+    def model_fn(self, features, labels, mode):
+        output = self.first(features)
+        loss = tf.losses.mean_squared_error(labels, self.value)
+        train_op = tf.train.AdamOptimizer().minimize(loss, tf.train.get_global_step())
+        return tf.estimator.EstimatorSpec(mode, output, loss, train_op)
+
+
+tf.estimator.Estimator(Program().model_fn).train(input_fn)
+"""
+
+
+def test_what_a_method_of_a_method_keeps_is_a_name_too(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(DEEP, "utf-8")
+    report = run_job([path], Job())
+    (new,) = (one.new for one in report.changed if one.path == path)
+    assert new is not None
+    assert b"(Task):" in new
+    assert b"self.value" not in new

@@ -63,14 +63,16 @@ class _Own(OneObject):
         self.common = {n for one in holder.body.body for n in assigned(one)}
         return holder
 
-    def _attributes(self, method: cst.FunctionDef, **kinds: bool) -> set[str]:
-        """Attributes of its object that a method has a word of; or reads, or not."""
+    def _attributes(
+        self, method: cst.FunctionDef, *, read: bool | None = None
+    ) -> set[str]:
+        """Attributes of its object that a method names; that it reads, or stores."""
         return {
             one.attr.value
             for one in walk(method.body, cst.Attribute)
             if isinstance(one.value, cst.Name)
             and one.value.value == "self"
-            and kinds.get("read", not self._is_stored(one)) != self._is_stored(one)
+            and (read is None or read is not self._is_stored(one))
         }
 
     def _reached(self, method: cst.FunctionDef) -> list[cst.FunctionDef]:
@@ -78,8 +80,8 @@ class _Own(OneObject):
         found = [method]
         for one in found:
             named = self._attributes(one)
-            found += [self.methods[n] for n in named if n in self.methods]
-            found = list(dict.fromkeys(found))
+            called = [self.methods[name] for name in named if name in self.methods]
+            found += [other for other in called if other not in found]
         return found
 
     def _stating(self) -> list[str]:
