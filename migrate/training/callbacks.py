@@ -40,7 +40,7 @@ class Trainer(core.Trainer):
         last = int(max_steps or NEVER) if steps is None else step + int(steps)
         if step >= last:
             return self
-        hooks = list(hooks or ())
+        hooks = self._hooks(hooks)
         for hook in hooks:
             hook.should_stop = False
         taken = self._steps(self._iterator(dataset, whole=True), last - step)
@@ -64,6 +64,10 @@ class Trainer(core.Trainer):
             self._save(step)
         self._tell(hooks, "end")
         return self
+
+    def _hooks(self, hooks: Iterable[Callback] | None) -> list[Callback]:
+        """Returns all callbacks of a training."""
+        return list(hooks or ())
 
     def _steps(self, iterator: Any, count: int) -> Iterator[dict[str, Any]]:
         """Takes steps while there is data, `count` at most; yields what each shows."""

@@ -49,9 +49,9 @@ WORDS: dict[str, frozenset[str]] = {
         "input_fn(tensors)",
         "callbacks": "Callback hooks",
         "replicas_callbacks": "",
-        "saving_callbacks": "before_save",
         "eval_hooks": "evaluate(hooks) EvalSpec(hooks)",
         "task_callbacks": "Task.callbacks",
+        "saving_callbacks": "before_save",
         "listeners": "saving_listeners",
         "callbacks_trainer": "Callback.trainer",
         "evaluating_callbacks": "Callback.evaluate make_early_stopping_hook",
@@ -120,16 +120,6 @@ TOGETHER = {
         "name, _, exporters": "name, hooks, exporters",
         "(input_fn, steps, name=name)": "(input_fn, steps, hooks, name=name)",
     },
-    ("callbacks", "task_callbacks"): {
-        "        hooks = list(hooks or ())\n        for": "        for",
-    },
-    ("saving_callbacks", "task_callbacks"): {
-        " hooks = [*(hooks": " self.hooks = hooks = [*(hooks",
-    },
-    ("callbacks", "saving_callbacks"): {
-        "hooks = list(hooks or ())\n        for": "self.hooks = hooks = "
-        "list(hooks or ())\n        for",
-    },
     ("watch", "replicas"): {
         'return {"loss": loss}': 'return {"loss": loss, '
         "**self.watch(features, labels, outputs)}",
@@ -147,7 +137,7 @@ TOGETHER = {
 }
 # Methods that are said where they are called, if nobody else calls or changes them.
 BRIEF = (
-    *("_run", "_train_step", "_dataset", "_iterator", "_save"),
+    *("_run", "_train_step", "_dataset", "_iterator", "_save", "_hooks"),
     *("build", "apply_gradients", "_exported"),
 )
 # So are these where no gradient is of rows alone: `rows` asks for them.

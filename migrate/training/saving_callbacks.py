@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from . import callbacks
@@ -18,6 +19,12 @@ class Trainer(callbacks.Trainer):
     """A trainer that tells its callbacks of the checkpoints that it saves."""
 
     hooks: list[Any]  # of the training that is going on
+
+    def _hooks(self, hooks: Iterable[Any] | None) -> list[Any]:
+        """Returns all callbacks of a training."""
+        every = super()._hooks(hooks)
+        self.hooks = every
+        return every
 
     def _start(self, step: int) -> None:
         self._tell(self.hooks, "before_save", step)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from . import callbacks, core
@@ -20,13 +20,6 @@ class Trainer(callbacks.Trainer):
 
     task: Task
 
-    def train(
-        self,
-        input_fn: Callable[..., Any],
-        hooks: Iterable[Callback] | None = None,
-        steps: int | None = None,
-        max_steps: int | None = None,
-    ) -> callbacks.Trainer:
-        """Trains from the latest checkpoint on, until data or steps are over."""
-        hooks = [*(hooks or ()), *self.task.callbacks]
-        return super().train(input_fn, hooks, steps, max_steps)
+    def _hooks(self, hooks: Iterable[Callback] | None) -> list[Callback]:
+        """Returns all callbacks of a training."""
+        return [*(hooks or ()), *self.task.callbacks]

@@ -421,7 +421,7 @@ class _Canned:
             given = matched(clips, CLIP_PARAMETERS)
             text, norm = given["optimizer"], given["clip_norm"]
         named = literal(text)
-        if _is_function_of_program(parsed(text)):
+        if norm is None and _is_function_of_program(parsed(text)):
             return ast.unparse(_made_by(parsed(text)))
         if isinstance(named, str):
             symbol, given = self.named_optimizer(named, rate)

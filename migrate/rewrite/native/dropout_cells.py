@@ -97,9 +97,9 @@ class _Program:
         if function is None:
             return None
         other = self._read_by_others(function, value.id)
-        if other and value.id in parameters_of(function):
-            raise Refused(f"`{value.id}` is read for more than `DropoutWrapper`")
         if value.id in parameters_of(function):
+            if other:
+                raise Refused(f"`{value.id}` is read for more than `DropoutWrapper`")
             if isinstance(self.above.get(function), ast.ClassDef):
                 raise Refused("a method makes cells that drop their outputs")
             return self._of_callers(function, value.id)

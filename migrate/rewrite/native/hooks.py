@@ -35,11 +35,16 @@ _METHODS = {
     "after_run": ("after_step", ("step", "values")),
     "end": ("end", ()),
     "after_create_session": ("begin", ()),
-    **{name: (name, ("step",)) for name in ("before_save", "after_save")},
 }
 _COUNTS = {"before_run": 2, "after_run": 3, "end": 2, "after_create_session": 3}
-# A listener's methods, of which all but the first have its session and the step.
-_SAVES = ("begin", "before_save", "after_save", "end")
+# The same for listeners; all but the first method have the session and the step.
+_SAVES = {
+    "begin": ("begin", ()),
+    "before_save": ("before_save", ("step",)),
+    "after_save": ("after_save", ("step",)),
+    "end": ("end", ()),
+}
+_SAVE_COUNTS = {"before_save": 3, "after_save": 3, "end": 3}
 
 # What a callback may do with a Trainer, which then has to go on as it was.
 _LOOKS = ("evaluate", "predict", "export_saved_model", "export_savedmodel")
@@ -122,7 +127,6 @@ class _Hook:
             for one in self.made.body.body
             if isinstance(one, cst.FunctionDef)
         }
-        known = _SAVES if self.listens else [*_METHODS][:5]
         if self.listens:
             self.page.words.add("before_save")
             if len(self.made.bases) > 1:
@@ -144,7 +148,7 @@ class _Hook:
         fetched = None
         if "before_run" in methods:
             fetched = self._fetched(methods["before_run"])
-        for name in known:
+        for name in _SAVES if self.listens else _METHODS:
             if name in methods:
                 self._method(methods[name], fetched)
         for node in walk(self.made.body):
@@ -297,7 +301,7 @@ class _Hook:
     def _method(self, method: cst.FunctionDef, fetched: Fetched | None) -> None:
         page, name = self.page, method.name.value
         params = method.params
-        counts = dict.fromkeys(_SAVES[1:], 3) if self.listens else _COUNTS
+        counts = _SAVE_COUNTS if self.listens else _COUNTS
         plain = not (params.kwonly_params or params.star_kwarg or params.posonly_params)
         if (
             not plain
@@ -307,7 +311,7 @@ class _Hook:
         ):
             raise Odd(method, f"has a `{name}` of an unusual form")
         given = [one.name.value for one in params.params]
-        new, wanted = _METHODS[name]
+        new, wanted = (_SAVES if self.listens else _METHODS)[name]
         self.step = self._free(method, "step", "global_step", fetched, name)
         self.values = self._free(method, "values", "results", fetched, name)
         if self.listens and wanted:

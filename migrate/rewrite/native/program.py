@@ -321,14 +321,15 @@ class _File:
             notes=False,
             for_tf2=self.for_tf2,
         )
-        unread = unread_imports(text, worded.handed_on)
-        for one in result.findings:
-            diagnosis = one.diagnosis
-            line, _ = parsed.source.lines.place(one.offset)
-            if diagnosis.note is not None and diagnosis.symbol and line not in unread:
-                raise Refused(
-                    f"`{diagnosis.symbol}` (line {line}) has no home in TensorFlow 2"
-                )
+        told = [
+            (parsed.source.lines.place(one.offset)[0], one.diagnosis.symbol)
+            for one in result.findings
+            if one.diagnosis.note is not None and one.diagnosis.symbol
+        ]
+        unread = unread_imports(text, worded.handed_on) if told else set()
+        for line, symbol in told:
+            if line not in unread:
+                raise Refused(f"`{symbol}` (line {line}) has no home in TensorFlow 2")
         text = result.text.replace("__tf2__.", f"{alias_of(parsed)}.")
         read = {n.id for n in walk_ast(tree_of(text), ast.Name)}
         names = sorted(

@@ -56,9 +56,10 @@ def receivers(page: Page) -> None:
 
 def _makers(parsed: ParsedModule) -> Iterator[cst.FunctionDef]:
     """Functions that return a receiver, and were one."""
-    for one in parsed.resolver.scopes.opened:
-        made = _returned(parsed, one) if isinstance(one, cst.FunctionDef) else None
-        if made is None or not isinstance(one, cst.FunctionDef):
+    functions = parsed.resolver.scopes.opened
+    for one in (each for each in functions if isinstance(each, cst.FunctionDef)):
+        made = _returned(parsed, one)
+        if made is None:
             continue
         built = _built(parsed, one) or _builds(parsed, made)
         if built or one.params.params or _filled(parsed, one):
