@@ -270,7 +270,10 @@ class _StopOnPredicateHook(tf.train.SessionRunHook):
         return tf.train.SessionRunArgs(self._global_step)
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
-        step = run_values.results
+        # The value of the run may be older than the run's own update.
+        if not self._timer.should_trigger_for_step(run_values.results + 1):
+            return
+        step = run_context.session.run(self._global_step)
         if not self._timer.should_trigger_for_step(step):
             return
         self._timer.update_last_triggered_step(step)
@@ -325,14 +328,17 @@ class _StopTogetherHook(tf.train.SessionRunHook):
         self._vote_op = tf.distribute.get_strategy().run(add_vote, args=(self._stop,))
 
     def before_run(self, run_context: Any) -> Any:
-        return tf.train.SessionRunArgs([self._global_step, self._stop])
+        return tf.train.SessionRunArgs(self._stop)
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
-        step, votes = run_values.results
-        if votes > 0:
+        if run_values.results > 0:
             tf.logging.info("Early stopping requested, suspending run.")
             run_context.request_stop()
-        elif self._timer.should_trigger_for_step(step):
+            return
+        # Read on its own: in the run it may be older than the run's own update,
+        # and workers that vote after different steps wait for each other.
+        step = run_context.session.run(self._global_step)
+        if self._timer.should_trigger_for_step(step):
             self._timer.update_last_triggered_step(step)
             vote = int(bool(self._should_stop_fn()))
             run_context.session.run(self._vote_op, feed_dict={self._vote: vote})

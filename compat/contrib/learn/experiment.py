@@ -88,13 +88,9 @@ class _EvaluateOnNewCheckpoint(tf.train.SessionRunHook):
         """Find the step counter."""
         self._step = tf.train.get_global_step()
 
-    def before_run(self, run_context: Any) -> Any:
-        """Ask for the step."""
-        return tf.train.SessionRunArgs(self._step)
-
     def after_run(self, run_context: Any, run_values: Any) -> None:
         """Evaluate when it is time."""
-        step = int(run_values.results)
+        step = int(run_context.session.run(self._step))
         last = step == self._experiment.train_steps
         if step < self._last_step + self._every and not last:
             return
