@@ -218,10 +218,15 @@ class _Rewording:
                 continue
             if _longest(self.page, use, self.table) is not None:
                 continue
-            symbol = self.page.symbol(use.node)
+            symbol = self.page.symbol(use.node) or self._of_hub(use.node)
             call = self.page.call_of(use.node)
             if symbol is not None and call not in self.page.rewritten:
                 yield Word(use.node, symbol, use, self.page.call_of(use.node), False)
+
+    def _of_hub(self, node: cst.CSTNode) -> str | None:
+        """The name of what tensorflow_hub had for TensorFlow 1 only."""
+        name = self.page.resolver.qualified(node)
+        return name if name is not None and _OLD_HUB.match(name) else None
 
     def _drop_aliases(self) -> None:
         """Takes out ``learn = tf.contrib.learn``, when nothing reads it any more."""
@@ -370,6 +375,7 @@ _GRAPH = re.compile(
 _MAKES = re.compile(
     r"tf\.(layers|contrib\.(layers|slim|rnn)|nn\.rnn_cell|get_variable)\b"
 )
+_OLD_HUB = re.compile(r"tensorflow_hub\.(?!KerasLayer|load$|resolve)\w+$")
 _HINTS = (
     (r".*(Session\b|Supervisor)", "runs a session: write what it computes eagerly"),
     (r".*placeholder", "makes a placeholder: pass the value as an argument"),
@@ -392,6 +398,8 @@ def advice(symbol: str) -> str | None:
     """Why a symbol that stays behind keeps its program; None where it may stay."""
     if symbol in _PACKAGES:
         return "is handed about as a whole: name what is used of it"
+    if _OLD_HUB.match(symbol):
+        return "is gone from tensorflow_hub: load what it is for by hub.KerasLayer"
     if needs_nothing(symbol):
         return None
     move = lookup(symbol)
