@@ -30,6 +30,7 @@ from . import (
     small,
     strategies,
     tpu,
+    uncalled,
 )
 from .code import Refused
 from .imports import Wanted, with_imports
@@ -185,24 +186,15 @@ class _Rewording:
                 continue  # what TF 2 has under the name
             why = advice(word.symbol)
             if why is not None and not self.page.is_gone(word.node):
+                name = None
                 if _MAKES.match(word.symbol):
-                    why = self._uncalled(word.node) or why
+                    name = uncalled.name_of(self.page, word.node)
+                if name is not None:
+                    if uncalled.layer(self.page, word):
+                        continue
+                    why = f"stands in `{name}`, which nothing calls: take it out"
                 self.page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
         self._methods()
-
-    def _uncalled(self, node: cst.CSTNode) -> str | None:
-        """Says that a function of the module is of no use to the program."""
-        found = [
-            one for one in self.page.ancestors(node) if not isinstance(one, cst.Module)
-        ]
-        outer = found[-1] if found else None
-        if not isinstance(outer, cst.FunctionDef) or outer.decorators:
-            return None
-        name = outer.name.value
-        texts = [one.source.text for one in self.page.files]
-        if sum(len(re.findall(rf"\b{name}\b", text)) for text in texts) > 1:
-            return None
-        return f"stands in `{name}`, which nothing of the program calls: take it out"
 
     def _words(self) -> Iterator[tuple[Word, Handler]]:
         for use in self.page.scopes.uses:
