@@ -13,6 +13,24 @@ from tfmigrate.rewrite.run import run_job
 SHAPES = Path(__file__).with_name("programs") / "shapes"
 # Lines that are there, and words that are not.
 READS = {
+    "halves_by_scope": (
+        [
+            '"optimizer": self.model.linear_model.trainable_variables',
+            "*self.model.input_layer.trainable_variables",
+        ],
+        ["assign_add", "variable_scope"],
+    ),
+    "lets_go": (
+        ["tf.get_logger().info('after %s: %s', 'block', x.shape)"],
+        ["del unused"],
+    ),
+    "metrics_of_choice": (
+        [
+            "if params['kind'] == 'both':\n            self.metrics += [",
+            "if self.params['kind'] == 'both':\n            tf.summary.scalar('far',",
+        ],
+        ["metrics = {"],
+    ),
     "begun_elsewhere": (
         ["if self.params['start']:", "{'backbone/fc': self.model."],
         ["init_from_checkpoint"],

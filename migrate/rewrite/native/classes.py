@@ -1167,6 +1167,8 @@ class Lifted:
 
     def _scopes(self) -> None:
         """Blocks that only name things vanish."""
+        self._tell_scopes()
+        self.take()
         while True:
             block = next(
                 (one for one in walk_ast(self.call, ast.With) if self._names_only(one)),
@@ -1178,6 +1180,29 @@ class Lifted:
             self.take()
         self.code = without_gone(self.code)
         self.read()
+
+    def _tell_scopes(self) -> None:
+        """What is read of ``tf.name_scope("a") as scope`` is the name."""
+        told: list[tuple[tuple[int, int], str, str]] = []
+        for item in walk_ast(self.call, ast.withitem):
+            entered, bound = item.context_expr, item.optional_vars
+            if (
+                isinstance(bound, ast.Name)
+                and isinstance(entered, ast.Call)
+                and self.symbol(self.of(entered.func)) == "tf.name_scope"
+                and len(entered.args) == 1
+                and isinstance(entered.args[0], ast.Constant)
+            ):
+                code = self.of(entered.args[0])
+                told.append((place_of(bound), bound.id, code))
+        for name in {one for _, one, _ in told}:
+            known = [one for one in told if one[1] == name]
+            if len(known) < sum(one.id == name for one in stores_in(self.call)):
+                continue
+            for read in loads_in(self.call):
+                before = [one for one in known if one[0] < place_of(read)]
+                if read.id == name and before:
+                    self.source.put(read, max(before)[2])
 
     def _check_inputs(self) -> None:
         """A class without inputs can have weights, and give them, but no layers."""

@@ -266,7 +266,11 @@ class Inliner:
         """The statements in the place of the one that calls, or None."""
         body = self.helper.body
         assert isinstance(body, cst.IndentedBlock)
-        inside = [one for one in statements_of(body) if not is_docstring(one)]
+        inside = [
+            one
+            for one in statements_of(body)
+            if not is_docstring(one) and not isinstance(only_small(one), cst.Del)
+        ]
         given = self._given()
         if given is None or not inside:
             return None

@@ -33,8 +33,8 @@ _IGNORED = (
     "name",
 )
 _COUNTED = (
-    "the step was counted beside the update, in TensorFlow 1.15 once more when the data "
-    "ended; now it is the number of updates"
+    "the step was counted beside the update, and once more when the data ended in TF "
+    "1.15; now it is the number of updates"
 )
 _MINIMIZE = ("loss", "global_step", "var_list", *_IGNORED, "grad_loss")
 _GRADIENTS = (
