@@ -303,6 +303,23 @@ REFUSALS = {
         """,
         "is made of another one in a way not understood",
     ),
+    "data that a function around it takes apart": (
+        """
+        def read(path):
+            def input_fn():
+                return tf.data.TFRecordDataset(path).make_one_shot_iterator().get_next()
+            return input_fn
+
+        def more(fn):
+            def input_fn():
+                features, labels = fn()
+                return dict(features, one=1.0), labels
+            return input_fn
+
+        e.train(more(read('a')))
+        """,
+        "an iterator (line 5) is not read in its input function alone",
+    ),
     "a head that an export chooses": (
         "s = tf.contrib.learn.make_export_strategy(f, 'head')\n",
         "an export takes no `default_output_alternative_key` (line 3)",
@@ -996,6 +1013,48 @@ ROWS = {
             input_signature=[{'x': tf.TensorSpec([None], tf.float32, name='x')}])
         def receiver(inputs):
             return inputs
+        """,
+    ),
+    "a receiver of a dictionary that is filled": (
+        """
+        def receiver():
+            inputs = {c.name: tf.placeholder(tf.float32, [None]) for c in columns}
+            inputs['day'] = tf.placeholder(tf.string, [None])
+            features = engineered(inputs.copy())
+            return tf.estimator.export.ServingInputReceiver(features, inputs)
+
+
+        exporter = tf.estimator.FinalExporter('e', receiver)
+        """,
+        """
+        def receiver():
+            inputs = {c.name: tf.TensorSpec(
+                [None], tf.float32, name=c.name) for c in columns}
+            inputs['day'] = tf.TensorSpec([None], tf.string, name='day')
+
+            @tf.function(input_signature=[inputs])
+            def receive(inputs):
+                return engineered(inputs.copy())
+
+            return receive
+
+
+        exporter = FinalExporter('e', receiver())
+        """,
+    ),
+    "weights of examples by a column of a name": (
+        """
+        weight = tf.feature_column.numeric_column('w')
+        e = tf.estimator.LinearClassifier(columns, weight_column=weight)
+        """,
+        """
+        e = Trainer(
+            lambda: BinaryClassifier(
+                LinearModel(columns),
+                tf_keras.optimizers.Ftrl(0.2),
+                weight_column='w',
+            ),
+        )
         """,
     ),
     "a file of the private module": (
@@ -1816,6 +1875,26 @@ def test_words_ask_for_parts() -> None:
     e.train(lambda: read())
     """
     assert "input_fn(tensors)" in rework(tensors).words
+    further = """
+    import functools
+
+    import tensorflow as tf
+
+    def read(rows):
+        batch = dict(x=rows)
+        return batch
+
+    def maker(rows):
+        def input_fn():
+            return read(rows)
+        return input_fn
+
+    e = tf.estimator.Estimator(Net)
+    e.train(%s)
+    """
+    for given in ("maker(1)", "functools.partial(read, 1)", "lambda: ({'x': x}, y)"):
+        assert "input_fn(tensors)" in rework(further % given).words
+    assert "input_fn(tensors)" not in rework(further % "maker").words
     asked = {"Trainer", "RunConfig", "StepCounter", "hooks", "predict", "predict_keys"}
     assert asked | {"input_fn(mode)", "input_fn(params)"} <= found.words
 

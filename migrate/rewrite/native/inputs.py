@@ -8,6 +8,7 @@ import libcst as cst
 
 from ...code.arguments import is_none
 from ...code.tree import Statement, walk
+from ...names.scopes import BindingKind
 from .page import Page, Region
 from .peeks import peeks
 from .word import Handler, Word, arguments, root_of, taken
@@ -15,6 +16,8 @@ from .word import Handler, Word, arguments, root_of, taken
 # Methods of data sets that are given functions of elements.
 _OF_ELEMENTS = ("apply", "filter", "flat_map", "interleave", "map")
 _MAKERS = ("make_one_shot_iterator", "make_initializable_iterator")
+# Calls that give tensors, or several by their names.
+_OF_TENSORS = ("dict", "tf.constant", "tf.convert_to_tensor")
 
 
 def datasets(page: Page) -> None:
@@ -353,6 +356,8 @@ def _is_final(
     """What a function returns goes to a Trainer, for all that is seen of it."""
     if isinstance(function, cst.Lambda):
         return True
+    if _taken_apart(page, function):
+        return False
     name = function.name.value
     for node, call in page.scopes.calls.items():
         called = (isinstance(node, cst.Name) and node.value == name) or (
@@ -370,6 +375,26 @@ def _is_final(
         if outer is not function and not _is_final(page, outer, seen, depth + 1):
             return False
     return True
+
+
+def _taken_apart(page: Page, function: cst.FunctionDef) -> bool:
+    """Another function is given this one, and works on what it returns."""
+    around = [function, *page.ancestors(function)]
+    names = {one.name.value for one in around if isinstance(one, cst.FunctionDef)}
+    for node, call in page.scopes.calls.items():
+        bound = page.resolver.bindings(node) if isinstance(node, cst.Name) else ()
+        given = any(one.kind is BindingKind.PARAMETER for one in bound)
+        if not given or isinstance(page.parent(call), cst.Return):
+            continue
+        takers = [
+            one for one in page.ancestors(call) if isinstance(one, cst.FunctionDef)
+        ]
+        for other in page.scopes.calls.values():
+            if page.resolver.definition(other.func) in takers and any(
+                one.value in names for arg in other.args for one in walk(arg, cst.Name)
+            ):
+                return True
+    return False
 
 
 def asked(page: Page) -> Iterator[str]:
@@ -401,18 +426,40 @@ def asked(page: Page) -> Iterator[str]:
                 yield "input_fn(tensors)"
 
 
-def _gives_tensors(page: Page, node: cst.BaseExpression) -> bool:
-    """An input function that returns tensors by name, not the data set of them."""
-    if isinstance(node, cst.Lambda) and isinstance(node.body, cst.Call):
-        node = node.body.func
+def _gives_tensors(page: Page, node: cst.BaseExpression, depth: int = 0) -> bool:
+    """An input function that returns tensors by name, not the data set of them.
+
+    It may be a partial, made by a function, or return what another one returns.
+    """
+    if depth > 4:
+        return False
+    if isinstance(node, cst.Call):
+        partial = page.resolver.qualified(node.func) == "functools.partial"
+        made = [node.args[0].value] if partial else _returned(page, node.func)
+        return any(_gives_tensors(page, one, depth + 1) for one in made)
+    told = [node.body] if isinstance(node, cst.Lambda) else _returned(page, node)
+    for one in told:
+        value = page.value(one) or one
+        if isinstance(value, (cst.Tuple, cst.Dict, cst.DictComp)):
+            return True
+        if isinstance(value, cst.Call):
+            symbol = page.symbol(value.func) or page.source(value.func)
+            if symbol in _OF_TENSORS or _gives_tensors(page, value.func, depth + 1):
+                return True
+    return False
+
+
+def _returned(page: Page, node: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """What a function of the file returns, where that stays as it is."""
     function = page.resolver.definition(node)
-    return isinstance(function, cst.FunctionDef) and any(
-        isinstance(one, cst.Return)
-        and isinstance(one.value, (cst.Tuple, cst.Dict))
+    found = walk(function.body, cst.Return) if function is not None else ()
+    return [
+        one.value
+        for one in found
+        if one.value is not None
         and page.function(one) is function
         and not page.is_replaced(one)
-        for one in walk(function.body)
-    )
+    ]
 
 
 # -- lookup tables ---------------------------------------------------------------------
