@@ -73,9 +73,12 @@ def test_predictions_end_with_the_first_batch_of_no_queue(tmp_path: Path) -> Non
     """Of TF 1.15.5, which took tensors that no queue gives for constants."""
     path = tmp_path / "program.py"
     path.write_text("""
+import inspect
 import numpy as np
 import tensorflow as tf
 from tensorflow.contrib import layers, learn
+makers = learn.io.numpy_input_fn, learn.io.pandas_input_fn
+assert all(inspect.signature(one).parameters["shuffle"].default for one in makers)
 X = np.arange(12, dtype=np.float32).reshape(6, 2)
 model = learn.LinearClassifier([layers.real_valued_column("", dimension=2)])
 model.fit(X, np.arange(6) % 2, steps=1)

@@ -1057,6 +1057,16 @@ ROWS = {
         )
         """,
     ),
+    "input functions that shuffle unless they are told not to": (
+        """
+        a = tf.contrib.learn.io.numpy_input_fn({'x': x}, y, 4, num_epochs=1000)
+        b = tf.contrib.learn.io.pandas_input_fn(x, y, shuffle=False)
+        """,
+        """
+        a = numpy_input_fn({'x': x}, y, 4, num_epochs=1000, shuffle=True)
+        b = pandas_input_fn(x, y, shuffle=False)
+        """,
+    ),
     "a file of the private module": (
         "with tf.python.lib.io.file_io.FileIO(path, 'r') as f:\n    f.read()\n",
         "with tf.io.gfile.GFile(path, 'r') as f:\n    f.read()\n",

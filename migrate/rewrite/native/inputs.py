@@ -11,7 +11,7 @@ from ...code.tree import Statement, walk
 from ...names.scopes import BindingKind
 from .page import Page, Region
 from .peeks import peeks
-from .word import Handler, Word, arguments, root_of, taken
+from .word import Handler, Word, arguments, in_sight, root_of, taken
 
 # Methods of data sets that are given functions of elements.
 _OF_ELEMENTS = ("apply", "filter", "flat_map", "interleave", "map")
@@ -539,6 +539,14 @@ def _is_plain(node: cst.BaseExpression) -> bool:
     return isinstance(node, (cst.Name, cst.SimpleString))
 
 
+def _shuffled(page: Page, word: Word) -> None:
+    """tf.contrib.learn shuffles where it is not told whether to."""
+    names = ("x", "y", "batch_size", "num_epochs", "shuffle", "queue_capacity")
+    seen = in_sight(page, word, (*names, "num_threads", "target_column"))
+    if seen is not None and "shuffle" not in seen[1]:
+        page.add_argument(seen[0], "shuffle=True")
+
+
 def _moved(name: str) -> Handler:
     def handle(page: Page, word: Word) -> None:
         word.spell(page, page.tf(word.node, name))
@@ -552,8 +560,11 @@ WORDS: dict[str, Handler] = {
         for name in ("FixedLengthRecord", "TextLine", "TFRecord")
     },
     **{
-        f"tf.{package}.{name}": taken(name)
-        for package in ("estimator.inputs", "contrib.learn.io")
+        f"tf.{package}.{name}": taken(name, adjust)
+        for package, adjust in (
+            ("estimator.inputs", None),
+            ("contrib.learn.io", _shuffled),
+        )
         for name in ("numpy_input_fn", "pandas_input_fn")
     },
     **{f"tf.contrib.lookup.{name}": _table for name in _TABLES},
