@@ -1067,6 +1067,17 @@ ROWS = {
         b = pandas_input_fn(x, y, shuffle=False)
         """,
     ),
+    "fields that are replaced by what means nothing": (
+        """
+        c = tf.estimator.RunConfig().replace(session_config=tf.ConfigProto())
+        c = c.replace(session_config=tf.ConfigProto())
+        d = c.replace(session_config=None, model_dir='a')
+        """,
+        """
+        c = RunConfig()
+        d = c.replace(model_dir='a')
+        """,
+    ),
     "a file of the private module": (
         "with tf.python.lib.io.file_io.FileIO(path, 'r') as f:\n    f.read()\n",
         "with tf.io.gfile.GFile(path, 'r') as f:\n    f.read()\n",
@@ -1885,28 +1896,57 @@ def test_words_ask_for_parts() -> None:
     e.train(lambda: read())
     """
     assert "input_fn(tensors)" in rework(tensors).words
-    further = """
+    asked = {"Trainer", "RunConfig", "StepCounter", "hooks", "predict", "predict_keys"}
+    assert asked | {"input_fn(mode)", "input_fn(params)"} <= found.words
+
+
+_MAKER = """\
+def maker(rows):
+    def input_fn():
+        return read(rows)
+    return input_fn
+
+e.train(maker(1))
+"""
+_METHOD = """\
+class Data:
+    def rows(self):
+        return {'x': x}, y
+
+e.train(Data().rows)
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "tensors"),
+    [
+        (_MAKER, True),
+        (_METHOD, True),
+        ("e.train(functools.partial(read, 1))", True),
+        ("e.train(lambda: ({'x': x}, y))", True),
+        ("e.train(lambda: read(2))", True),
+        ("parts = [plain]\ne.train(parts[0])", True),
+        ("x, y = plain()\ndata.map(read).map(functools.partial(read, 1))", False),
+        ("measured(e, read)", False),
+    ],
+)
+def test_input_functions_that_give_tensors(lines: str, tensors: bool) -> None:
+    code = """
     import functools
 
     import tensorflow as tf
+
+    def plain():
+        return tf.constant(x), y
 
     def read(rows):
         batch = dict(x=rows)
         return batch
 
-    def maker(rows):
-        def input_fn():
-            return read(rows)
-        return input_fn
-
     e = tf.estimator.Estimator(Net)
-    e.train(%s)
     """
-    for given in ("maker(1)", "functools.partial(read, 1)", "lambda: ({'x': x}, y)"):
-        assert "input_fn(tensors)" in rework(further % given).words
-    assert "input_fn(tensors)" not in rework(further % "maker").words
-    asked = {"Trainer", "RunConfig", "StepCounter", "hooks", "predict", "predict_keys"}
-    assert asked | {"input_fn(mode)", "input_fn(params)"} <= found.words
+    words = rework(f"{dedent(code)}\n{lines}\n").words
+    assert ("input_fn(tensors)" in words) is tensors
 
 
 def test_differences_in_numbers_are_told_with_their_line() -> None:

@@ -415,47 +415,68 @@ def asked(page: Page) -> Iterator[str]:
             for name in ("params", "mode", "config"):
                 if name in names:
                     yield f"input_fn({name})"
-    for call in page.scopes.calls.values():
-        func = call.func
-        if isinstance(func, cst.Attribute) and func.attr.value in _OF_ELEMENTS:
-            continue
-        for arg in call.args:
-            first = arg.keyword.value if arg.keyword is not None else ""
-            given = first == "input_fn" or (not first and arg is call.args[0])
-            if given and _gives_tensors(page, arg.value):
-                yield "input_fn(tensors)"
+    handed, called = _handed_about(page)
+    given: list[cst.BaseExpression] = []
+    for node in page.scopes.opened:
+        if isinstance(node, cst.Lambda) and not node.params.params:
+            given.append(node.body)
+        elif isinstance(node, cst.FunctionDef):
+            needed = {one.name.value for one in node.params.params if not one.default}
+            needed -= {"self", "params", "mode", "config", "input_context"}
+            if node.name.value in (called if needed else handed | called):
+                given += _returned(page, node)
+    if any(_are_tensors(page, one) for one in given):
+        yield "input_fn(tensors)"
 
 
-def _gives_tensors(page: Page, node: cst.BaseExpression, depth: int = 0) -> bool:
-    """An input function that returns tensors by name, not the data set of them.
+def _handed_about(page: Page) -> tuple[set[str], set[str]]:
+    """Names of functions that are handed about, or called by lambdas and partials."""
+    handed, called = set[str](), set[str]()
+    for one in page.files:
+        scopes, loads = one.resolver.scopes, {*one.resolver.scopes.loads}
+        other: set[cst.CSTNode] = {*scopes.calls}
+        for call in scopes.calls.values():
+            if (
+                isinstance(call.func, cst.Attribute)
+                and _last(call.func) in _OF_ELEMENTS
+            ):
+                other.update(arg.value for arg in call.args)
+        for node in one.nodes:
+            if isinstance(node, cst.Lambda) and not node.params.params:
+                called.add(_last(getattr(node.body, "func", None)))
+            elif isinstance(node, cst.Call) and node.args and node not in other:
+                if one.resolver.qualified(node.func) == "functools.partial":
+                    called.add(_last(node.args[0].value))
+            elif isinstance(node, cst.Attribute) or node in loads:
+                handed.update([_last(node)] if node not in other else ())
+    return handed, called
 
-    It may be a partial, made by a function, or return what another one returns.
-    """
-    if depth > 4:
+
+def _last(node: cst.CSTNode | None) -> str:
+    """The last name of a chain."""
+    return getattr(getattr(node, "attr", node), "value", "")
+
+
+def _are_tensors(page: Page, node: cst.BaseExpression, depth: int = 0) -> bool:
+    """Tensors by name, not a data set of them, also as another function gives them."""
+    value = page.value(node) or node
+    if isinstance(value, (cst.Tuple, cst.Dict, cst.DictComp)):
+        return True
+    if not isinstance(value, cst.Call) or depth > 4:
         return False
-    if isinstance(node, cst.Call):
-        partial = page.resolver.qualified(node.func) == "functools.partial"
-        made = [node.args[0].value] if partial else _returned(page, node.func)
-        return any(_gives_tensors(page, one, depth + 1) for one in made)
-    told = [node.body] if isinstance(node, cst.Lambda) else _returned(page, node)
-    for one in told:
-        value = page.value(one) or one
-        if isinstance(value, (cst.Tuple, cst.Dict, cst.DictComp)):
-            return True
-        if isinstance(value, cst.Call):
-            symbol = page.symbol(value.func) or page.source(value.func)
-            if symbol in _OF_TENSORS or _gives_tensors(page, value.func, depth + 1):
-                return True
-    return False
+    if (page.symbol(value.func) or page.source(value.func)) in _OF_TENSORS:
+        return True
+    found = _returned(page, page.resolver.definition(value.func))
+    return any(_are_tensors(page, one, depth + 1) for one in found)
 
 
-def _returned(page: Page, node: cst.BaseExpression) -> list[cst.BaseExpression]:
+def _returned(page: Page, function: cst.CSTNode | None) -> list[cst.BaseExpression]:
     """What a function of the file returns, where that stays as it is."""
-    function = page.resolver.definition(node)
-    found = walk(function.body, cst.Return) if function is not None else ()
+    if not isinstance(function, cst.FunctionDef):
+        return []
     return [
         one.value
-        for one in found
+        for one in walk(function.body, cst.Return)
         if one.value is not None
         and page.function(one) is function
         and not page.is_replaced(one)
