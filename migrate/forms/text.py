@@ -25,7 +25,8 @@ def finding_line(finding: Finding) -> str:
     elif finding.outcome is Outcome.ADVICE:
         text += " [advice]"
     else:
-        advice = f"; {finding.advice}" if finding.advice else ""
+        said = finding.advice is None or finding.advice in (finding.reason or "")
+        advice = "" if said else f"; {finding.advice}"
         text += f" [{finding.outcome.value}: {finding.reason}{advice}]"
     return printable(text)
 

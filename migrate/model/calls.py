@@ -217,6 +217,10 @@ class Calls(Expressions):
         if isinstance(callee, Function):
             return self.enter_call(callee, node, arguments, env)
         if isinstance(callee, Layer):
+            named = {one.keyword for one in arguments}
+            for option in sorted(named & {"signature", "as_dict"}, key=str):
+                why = f"a module of tensorflow_hub by `{option}`"
+                return self.unknown(why, node, env)
             if callee.stays:
                 own = self.notes.aside if callee.keras else self.notes.applied
                 own.add(node)

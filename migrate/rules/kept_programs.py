@@ -114,6 +114,12 @@ ADVICE = {
         "nothing, if it may stay as it is; to lift its layers too, give the package's "
         "files to the same run, or call tf.layers or tf.keras in its place"
     ),
+    "a module of tensorflow_hub that may train": (
+        "TensorFlow 2 does not train modules of this format: leave `trainable` out"
+    ),
+    "a module of tensorflow_hub by `...`": (
+        "write hub.KerasLayer by hand, which takes the signature where it is made"
+    ),
     "`...` is not defined once, by name, in ...": (
         "define it in that file by one `def` or `class`"
     ),

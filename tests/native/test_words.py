@@ -129,8 +129,8 @@ REFUSALS = {
         "the metrics (line 10) are not added: `more` returns no plain dictionary",
     ),
     "layers that nothing calls": (
-        "def other(x):\n    return tf.layers.dense(x, 1)\n",
-        "(line 4) stands in `other`, which nothing of the program calls",
+        "def other(x):\n    return tf.layers.dense(x, 1, kernel_initializer=f)\n",
+        "(line 4) stands in `other`, which nothing calls: take it out",
     ),
     "losses that are gathered": (
         "def f(labels, logits):\n"
@@ -370,6 +370,22 @@ def test_what_has_no_native_form_keeps_its_program(code: str, why: str) -> None:
 # -- rows of the table: code below the imports, and what becomes of it
 
 ROWS = {
+    "a network that nothing calls": (
+        """
+        def deep(x, training):
+            net = tf.layers.dense(x, 16, tf.nn.relu, name='first')
+            net = tf.layers.dropout(net, training=training)
+            net = tf.layers.conv1d(net, filters=8, kernel_size=4)
+            return tf.layers.dense(tf.layers.flatten(net), 1, activation=None)
+        """,
+        """
+        def deep(x, training):
+            net = tf_keras.layers.Dense(16, activation=tf.nn.relu, name='first')(x)
+            net = tf_keras.layers.Dropout(0.5)(net, training=training)
+            net = tf_keras.layers.Conv1D(filters=8, kernel_size=4)(net)
+            return tf_keras.layers.Dense(1)(tf_keras.layers.Flatten()(net))
+        """,
+    ),
     "a hook that is told which tensor it looks at": (
         """
         class Stops(tf.train.SessionRunHook):

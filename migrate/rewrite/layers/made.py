@@ -8,6 +8,8 @@ import libcst as cst
 
 from ...code.blocked import Blocked
 from ...code.texts import source_text
+from ...model.api.hub import MODULE as HUB_MODULE
+from ...model.api.hub import NAMES as HUB_NAMES
 from ...model.contrib_functions import WITHOUT_WEIGHTS, contrib_name
 from ...model.layer_functions import CLASSES, LAYERS
 from ...model.spelling import snake
@@ -117,6 +119,13 @@ def _object(body: Body, node: cst.Call) -> cst.BaseExpression:
             for one in node.args
         ]
         constructor = f"{source_text(node.func)}({', '.join(parts)})"
+    elif symbol == HUB_MODULE:
+        given = matched(body.source, node, HUB_NAMES)
+        parts = [text(given["spec"])]
+        if "name" in given:
+            parts.append(f"name={text(given['name'])}")
+        loader = source_text(node.func).removesuffix("Module")
+        constructor = f"{loader}KerasLayer({', '.join(parts)})"
     else:
         names = tuple(n for n in CLASSES[symbol].parameters_of_class if n != "reuse")
         given = matched(body.source, node, names)

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from ...code.statements import assigned, binds, loads
-from ...code.tree import Statement, Tree, only_small, walk
+from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...model.arguments import Argument
 from ...model.in_mode import Called, Decided, InMode
-from ...model.values import Const, Dict, Value
+from ...model.values import Const, Dict, Time, Value, time_of
 from ...names.nodes import children
 from .code import Refused
 
@@ -97,6 +97,8 @@ class Mode:
         self.calls: list[Statement] = []
         # The one that makes it: whoever reads the model has it.
         self.made: Statement | None = None
+        # Entries of the last dict that was looked at which only a test lets in.
+        self.only_if: dict[str, cst.BaseExpression] = {}
         self.spec = self._spec()
 
     @property
@@ -325,32 +327,60 @@ class Mode:
         """The entries of a dict that further statements fill."""
         found: dict[str, Argument] = {}
         made = False
+        self.only_if = {}
         for statement in self.taken[: self.place(node)]:
             if node.value not in binds(statement):
                 if made and self._hands_on(statement, node.value):
                     return None
                 continue
             small = only_small(statement)
+            target = small.targets[0].target if isinstance(small, cst.Assign) else None
             entries = None
-            if isinstance(small, cst.Assign) and len(small.targets) == 1:
-                target = small.targets[0].target
-                if isinstance(target, cst.Name):
-                    value = self.found.notes.values.get(small.value)
-                    entries = self._entries(small.value, value)
-                    made, found = True, {}
-                elif isinstance(target, cst.Subscript) and made:
-                    index = target.slice[0].slice
-                    value = self.found.notes.values.get(small.value)
-                    key = index.value if isinstance(index, cst.Index) else None
-                    name = None if key is None else self._key(key)
-                    if name is not None and value is not None:
-                        entries = [(name, Argument(value, small.value))]
-            elif isinstance(small, cst.Expr) and isinstance(small.value, cst.Call):
-                entries = self._updated(small.value) if made else None
-            if entries is None:
+            if isinstance(small, cst.Assign) and isinstance(target, cst.Name):
+                value = self.found.notes.values.get(small.value)
+                entries = self._entries(small.value, value)
+                made, found = True, {}
+            elif isinstance(statement, cst.If) and made:
+                entries = self._added_if(statement)
+            elif made:
+                entries = self._added(statement)
+            if entries is None or self.only_if.keys() & {key for key, _ in entries}:
                 return None
+            if isinstance(statement, cst.If):
+                if found.keys() & {key for key, _ in entries}:
+                    return None
+                self.only_if.update((key, statement.test) for key, _ in entries)
             found.update(entries)
         return list(found.items()) if made else None
+
+    def _added_if(self, block: cst.If) -> list[tuple[str, Argument]] | None:
+        """What a branch adds that does nothing else, if no tensor decides on it."""
+        value = self.found.notes.values.get(block.test)
+        if block.orelse is not None or value is None or time_of(value) is Time.GRAPH:
+            return None
+        assert isinstance(block.body, cst.IndentedBlock)
+        found: list[tuple[str, Argument]] = []
+        for statement in statements_of(block.body):
+            entries = self._added(statement)
+            if entries is None:
+                return None
+            found += entries
+        return found
+
+    def _added(self, statement: Statement) -> list[tuple[str, Argument]] | None:
+        """What ``metrics['name'] = ...`` or ``metrics.update(...)`` adds."""
+        small = only_small(statement)
+        if isinstance(small, cst.Expr) and isinstance(small.value, cst.Call):
+            return self._updated(small.value)
+        target = small.targets[0].target if isinstance(small, cst.Assign) else None
+        if not isinstance(small, cst.Assign) or not isinstance(target, cst.Subscript):
+            return None
+        index = target.slice[0].slice
+        value = self.found.notes.values.get(small.value)
+        name = self._key(index.value) if isinstance(index, cst.Index) else None
+        if name is None or value is None or len(small.targets) > 1:
+            return None
+        return [(name, Argument(value, small.value))]
 
     def _updated(self, call: cst.Call) -> list[tuple[str, Argument]] | None:
         """What ``metrics.update(...)`` adds."""

@@ -122,6 +122,8 @@ class _Parts:
     # Metrics that others are computed of: their places and names; what makes them.
     named_metrics: dict[int, str] = field(default_factory=dict)
     named_lines: list[str] = field(default_factory=list)
+    # What else the constructor says of metrics.
+    more_metrics: list[str] = field(default_factory=list)
     # Metrics that are nothing but parts of others, by their attributes.
     inner_metrics: dict[str, Called] = field(default_factory=dict)
 
@@ -373,6 +375,7 @@ class Maker:
         if metrics:
             lines += self.parts.named_lines
             lines.append(tidy.listed("self.metrics", metrics))
+            lines += self.parts.more_metrics
         for name, constructor in self.parts.training_metrics.items():
             lines.append(f"self.{name} = {constructor}\n")
         lines += self._callbacks(lines)
@@ -1089,14 +1092,15 @@ class Maker:
         return [Method("watch", parameters, lines, tidy.held("{}", entries, 7))]
 
     def is_summary(self, statement: Statement) -> bool:
-        """A summary, or a loop that writes nothing but summaries.
+        """A summary, or a loop or branch that writes nothing but summaries.
 
         It is none where variables go by their names, which are others now.
         """
-        if isinstance(statement, cst.For):
+        if isinstance(statement, cst.For | cst.If):
             body = statement.body
             return (
                 isinstance(body, cst.IndentedBlock)
+                and statement.orelse is None
                 and any(map(self.is_summary, statements_of(body)))
                 and all(
                     self.is_summary(one) or self._is_of_block(one, statement)
@@ -1109,6 +1113,7 @@ class Maker:
             )
         small = only_small(statement)
         value = small.value if isinstance(small, cst.Expr) else None
+        value = value.elt if isinstance(value, cst.ListComp) else value
         if not isinstance(value, cst.Call):
             return False
         symbol = self.tree.symbol(value.func) or ""
@@ -1147,8 +1152,13 @@ class Maker:
         if items is None:
             raise self.stop(given.node, "eval_metric_ops is not a plain dict")
         found: list[Metric] = []
-        nodes: list[cst.BaseExpression] = []
         said = Said(self, mode)
+        sure = [key for key, _ in items if key not in mode.only_if]
+        tests = [mode.only_if.get(key) for key, _ in items[len(sure) :]]
+        if len({*tests}) > 1 or (tests and tests[0] is None):
+            raise self.stop(given.node, "the metrics depend on several tests")
+        nodes = [one for one in tests[:1] if one is not None]
+        decided = "" if not nodes else f"if {said.expression(nodes[0])}:\n"
         shared = self._shared(mode, [one.value for _, one in items])
         for key, one in items:
             value = one.value
@@ -1166,6 +1176,12 @@ class Maker:
             found.append(self.metric_of(mode, key, value, shared))
             nodes += self._measured(mode, value, shared)
         constructors = [one.constructor.text for one in found]
+        if tests:
+            init, self.parts.more_metrics = self.setup(nodes[:1])
+            more = f"self.metrics += {tidy.held('[]', constructors[len(sure) :], 30)}\n"
+            test = f"if {init.expression(nodes[0])}:\n"
+            self.parts.more_metrics.append(test + tidy.indented(more))
+            del constructors[len(sure) :]
         inner = []
         for name, value in self.parts.inner_metrics.items():
             inner.append((f"self.{name}", self.metric_of(mode, name, value)))
@@ -1188,7 +1204,7 @@ class Maker:
         self._check_free(read, given.node, labels=True)
         lines = unpacked + [said.statement(one) for one in read.statements]
         names = [f"self.metrics[{number}]" for number in range(len(found))]
-        if len(found) > 1:
+        if len(found) > 1 and not tests:
             read_by = [text for one in found for text in one.update]
             read_by += [*lines, *(one.sample_weight or "" for one in found)]
             names = _identifiers([key for key, _ in items], read_by, default)
@@ -1204,7 +1220,12 @@ class Maker:
             inside = list(made.update)
             if made.sample_weight is not None:
                 inside.append(f"sample_weight={made.sample_weight}")
-            lines.append(f"{name}.update_state({', '.join(inside)})\n")
+            update = f"{name}.update_state({', '.join(inside)})\n"
+            if name in names[len(sure) :]:
+                decided += tidy.indented(update)
+            else:
+                lines.append(update)
+        lines += [decided] if decided.count("\n") > 1 else []
         parameters = (self.features, self.labels, parameter)
         return constructors, [Method("update_metrics", parameters, lines)]
 
@@ -1293,7 +1314,7 @@ class Maker:
         self, mode: Mode, exports: Argument, predictions: Argument
     ) -> list[Method]:
         items = mode.items(exports)
-        if items is None:
+        if items is None or mode.only_if:
             raise self.stop(exports.node, "export_outputs is not a plain dict")
         said = Said(self, mode)
         nodes: list[cst.BaseExpression] = []

@@ -30,6 +30,7 @@ from . import (
     small,
     strategies,
     tpu,
+    uncalled,
 )
 from .code import Refused
 from .imports import Wanted, with_imports
@@ -185,24 +186,15 @@ class _Rewording:
                 continue  # what TF 2 has under the name
             why = advice(word.symbol)
             if why is not None and not self.page.is_gone(word.node):
+                name = None
                 if _MAKES.match(word.symbol):
-                    why = self._uncalled(word.node) or why
+                    name = uncalled.name_of(self.page, word.node)
+                if name is not None:
+                    if uncalled.layer(self.page, word):
+                        continue
+                    why = f"stands in `{name}`, which nothing calls: take it out"
                 self.page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
         self._methods()
-
-    def _uncalled(self, node: cst.CSTNode) -> str | None:
-        """Says that a function of the module is of no use to the program."""
-        found = [
-            one for one in self.page.ancestors(node) if not isinstance(one, cst.Module)
-        ]
-        outer = found[-1] if found else None
-        if not isinstance(outer, cst.FunctionDef) or outer.decorators:
-            return None
-        name = outer.name.value
-        texts = [one.source.text for one in self.page.files]
-        if sum(len(re.findall(rf"\b{name}\b", text)) for text in texts) > 1:
-            return None
-        return f"stands in `{name}`, which nothing of the program calls: take it out"
 
     def _words(self) -> Iterator[tuple[Word, Handler]]:
         for use in self.page.scopes.uses:
@@ -218,10 +210,15 @@ class _Rewording:
                 continue
             if _longest(self.page, use, self.table) is not None:
                 continue
-            symbol = self.page.symbol(use.node)
+            symbol = self.page.symbol(use.node) or self._of_hub(use.node)
             call = self.page.call_of(use.node)
             if symbol is not None and call not in self.page.rewritten:
                 yield Word(use.node, symbol, use, self.page.call_of(use.node), False)
+
+    def _of_hub(self, node: cst.CSTNode) -> str | None:
+        """The name of what tensorflow_hub had for TensorFlow 1 only."""
+        name = self.page.resolver.qualified(node)
+        return name if name is not None and _OLD_HUB.match(name) else None
 
     def _drop_aliases(self) -> None:
         """Takes out ``learn = tf.contrib.learn``, when nothing reads it any more."""
@@ -370,6 +367,7 @@ _GRAPH = re.compile(
 _MAKES = re.compile(
     r"tf\.(layers|contrib\.(layers|slim|rnn)|nn\.rnn_cell|get_variable)\b"
 )
+_OLD_HUB = re.compile(r"tensorflow_hub\.(?!KerasLayer|load$|resolve)\w+$")
 _HINTS = (
     (r".*(Session\b|Supervisor)", "runs a session: write what it computes eagerly"),
     (r".*placeholder", "makes a placeholder: pass the value as an argument"),
@@ -392,6 +390,8 @@ def advice(symbol: str) -> str | None:
     """Why a symbol that stays behind keeps its program; None where it may stay."""
     if symbol in _PACKAGES:
         return "is handed about as a whole: name what is used of it"
+    if _OLD_HUB.match(symbol):
+        return "is gone from tensorflow_hub: load what it is for by hub.KerasLayer"
     if needs_nothing(symbol):
         return None
     move = lookup(symbol)
