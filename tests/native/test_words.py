@@ -320,6 +320,14 @@ REFUSALS = {
         """,
         "an iterator (line 5) is not read in its input function alone",
     ),
+    "an optimizer of rows that clips": (
+        """
+        c = tf.feature_column.numeric_column('x')
+        made = tf.contrib.estimator.clip_gradients_by_norm(tf.train.FtrlOptimizer(0.5), 5.0)
+        use(made)
+        """,
+        "(line 4): this optimizer cannot clip gradients by their norm",
+    ),
     "a head that an export chooses": (
         "s = tf.contrib.learn.make_export_strategy(f, 'head')\n",
         "an export takes no `default_output_alternative_key` (line 3)",
@@ -1092,6 +1100,22 @@ ROWS = {
         """
         c = RunConfig()
         d = c.replace(model_dir='a')
+        """,
+    ),
+    "an optimizer that only a linear model may clip": (
+        """
+        made = tf.contrib.estimator.clip_gradients_by_norm(tf.train.FtrlOptimizer(0.5), 5.0)
+        column = tf.feature_column.bucketized_column(x, [1.0])
+        e = tf.estimator.LinearRegressor([column], optimizer=made)
+        """,
+        """
+        column = tf.feature_column.bucketized_column(x, [1.0])
+        e = Trainer(
+            lambda: Regressor(
+                LinearModel([column]),
+                tf_keras.optimizers.Ftrl(0.5, global_clipnorm=5.0),
+            ),
+        )
         """,
     ),
     "a file of the private module": (
