@@ -18,6 +18,7 @@ from ...names.ast_nodes import walk as walk_ast
 from .code import UNKNOWN, Refused, dotted, literal
 from .sharing import Places
 from .text import loads_in, names_in, stores_in
+from .weights import COLUMNS, move_weights
 
 if TYPE_CHECKING:
     from .classes import Lifted, Module
@@ -37,7 +38,7 @@ _SAFE = (
 )  # fmt: skip
 # Layers whose weights are called in Keras what they were called in TensorFlow 1.
 _LOADED = re.compile(r"keras\.layers\.(Dense|(Separable)?Conv\dD|BatchNormalization)$")
-_HIDDEN = re.compile(r"\w*_rnn\b|\w+Cell\b|new_variable|input_layer|linear_model")
+_HIDDEN = re.compile(r"\w*_rnn\b|\w+Cell\b|new_variable")
 # What a test of names may call. Not the module `re`, by which one gets to others: a
 # program is never run.
 _RE = SimpleNamespace(**{name: getattr(re, name) for name in re.__all__})
@@ -55,6 +56,8 @@ def hold_layers(module: Module) -> dict[ast.AST, str]:
     if not any(word in module.code for word in (*_UPDATES, "gradients", _BEGIN)):
         return {}
     found: dict[ast.AST, str] = {}
+    for one in module.classes:
+        move_weights(one, COLUMNS)
     for function in walk_ast(module.tree, ast.FunctionDef):
         reader = _Reader(module, function)
         chosen = reader.chosen()

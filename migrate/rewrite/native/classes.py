@@ -1092,8 +1092,8 @@ class Lifted:
     def _rank(self, node: ast.expr, use: ast.AST) -> int | None:
         """How many dimensions a tensor of the call has, where that is seen."""
         if isinstance(node, ast.Name):
-            values = [
-                one.value
+            before = [
+                one
                 for one in walk_ast(self.call, ast.Assign)
                 if len(one.targets) == 1
                 and isinstance(one.targets[0], ast.Name)
@@ -1101,8 +1101,10 @@ class Lifted:
                 and place_of(one) < place_of(use)
                 and not _holds(one, use)
             ]
-            found = {self._rank(one, one) for one in values[-1:]}
-            return found.pop() if len(found) == 1 else None
+            if not before:
+                return None
+            last = max(before, key=place_of).value
+            return self._rank(last, last)
         if not isinstance(node, ast.Call):
             return None
         first = (

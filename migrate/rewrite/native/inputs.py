@@ -359,9 +359,10 @@ def _is_final(
     if _taken_apart(page, function):
         return False
     name = function.name.value
+    local = page.function(function) is not None
     for node, call in page.scopes.calls.items():
         called = (isinstance(node, cst.Name) and node.value == name) or (
-            isinstance(node, cst.Attribute) and node.attr.value == name
+            isinstance(node, cst.Attribute) and node.attr.value == name and not local
         )
         if not called or call in seen:
             continue

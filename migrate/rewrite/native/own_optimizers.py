@@ -38,6 +38,8 @@ def read_parts(
     """Adds what a Task says of updates of different variables, or raises Refused."""
     maker = reader.maker
     counting = [one for one in updates if "global_step" in reader.minimized(one)]
+    if len(reader.counted) == 1 and not counting:
+        counting = [updates[0]]
     if len(counting) != 1:
         why = "several updates count the step, or none does"
         raise maker.stop(updates[1], why)
@@ -80,7 +82,7 @@ def _part(
     if "var_list" not in given or "loss" not in given:
         raise maker.stop(update, "the model_fn updates its variables twice")
     if counts:
-        reader.check_step(given["global_step"], update)
+        reader.check_step(given.get("global_step"), update)
     for above in maker.tree.ancestors(update):
         if isinstance(above, cst.With) and reader.waits(above):
             raise maker.stop(update, "an update waits for another: which loss is left?")

@@ -28,6 +28,8 @@ _NAMED = ("name", "scope")
 # What is filled in, in a text that is formatted.
 _FILLED = re.compile(r"%[-+ #0-9.]*[a-zA-Z%]|\{[^{}]*\}")
 # Layers without variables.
+# Layers whose variables have the names of columns, and the functions they stand for.
+_COLUMNS = {"dense_features": "input_layer", "linear_model": "linear_model"}
 _EMPTY = re.compile(r"\.(Dropout|Flatten|ReLU|\w*Pooling\w*|dropout|flatten)\b")
 
 
@@ -401,6 +403,12 @@ class Places:
             number = self.counts.get(kind, 0)
             self.counts[kind] = number + 1
             part = _Part(f"{kind} {number}", known=True)
+            if kind in _COLUMNS:
+                count = f"_{number}" if number else ""
+                part = _Part(f"{_COLUMNS[kind]}{count}", known=True)
+                column = _Part("column", known=False)
+                self.found.append((attribute, [(*self.scope, part, column)]))
+                return
         self.found.append((attribute, [(*self.scope, part)]))
 
     def _said(self, node: ast.expr) -> ast.expr:

@@ -13,7 +13,7 @@ from ...code.arguments import UnknownArguments, match_arguments
 from ...code.statements import assigned
 from ...code.tree import Statement, Tree, only_small, walk
 from ...model.in_mode import Called
-from ...model.values import Symbol, Value
+from ...model.values import Const, Symbol, Value
 from . import tidy
 from .averages import keep, read_averages
 from .method import Method
@@ -31,6 +31,10 @@ _IGNORED = (
     "aggregation_method",
     "colocate_gradients_with_ops",
     "name",
+)
+_COUNTED = (
+    "the step was counted beside the update, in TensorFlow 1.15 once more when the data "
+    "ended; now it is the number of updates"
 )
 _MINIMIZE = ("loss", "global_step", "var_list", *_IGNORED, "grad_loss")
 _GRADIENTS = (
@@ -92,6 +96,8 @@ class Reader:
         self.maker = maker
         self.mode = maker.train
         self.tree = maker.tree
+        # Calls that count the step beside the updates.
+        self.counted: set[cst.Call] = set()
 
     def read(self) -> Trained:
         maker, mode = self.maker, self.mode
@@ -120,6 +126,8 @@ class Reader:
             each.setdefault(self.tree.code(one), one)
             maker.parts.used.add(self.tree.statement(one))
         self._check_op(node, found)
+        if self.counted and self.tree.symbol(update.func) is not None:
+            raise maker.stop(node, "an update that counts the step twice")
         if len(each) > 1:
             return read_parts(self, [*each.values()], Trained())
         if self.tree.symbol(update.func) == _OPTIMIZE_LOSS:
@@ -210,8 +218,19 @@ class Reader:
 
     def check_step(self, step: cst.BaseExpression | None, node: cst.Call) -> None:
         value = None if step is None else self._value(step)
-        if value is None or not is_step(value):
-            raise self.maker.stop(node, "an update that does not count the step")
+        if (value is not None and is_step(value)) + len(self.counted) != 1:
+            raise self.maker.stop(node, "an update that does not count the step once")
+
+    def _counts(self, call: cst.Call) -> bool:
+        """``tf.assign_add(global_step, 1)``"""
+        values = [self._value(one.value) for one in call.args]
+        return (
+            self.tree.symbol(call.func) == "tf.assign_add"
+            and len(values) == 2
+            and values[0] is not None
+            and is_step(values[0])
+            and values[1] == Const(1)
+        )
 
     def _check_op(self, node: cst.BaseExpression, updates: list[cst.Call]) -> None:
         """The train_op does nothing but the update, and what layers update besides."""
@@ -230,6 +249,11 @@ class Reader:
             for one in walk(part, cst.Call):
                 if one in updates:
                     continue
+                if self._counts(one):
+                    if not self.counted:
+                        self.maker.parts.notes.append(_COUNTED)
+                    self.counted.add(one)
+                    continue
                 symbol = self.tree.symbol(one.func) or ""
                 if symbol == "tf.group":
                     self._check_group(one, updates)
@@ -244,7 +268,7 @@ class Reader:
         symbols = [
             self.tree.symbol(one.func) or ""
             for one in walk(statement, cst.Call)
-            if one not in updates
+            if one not in updates and one not in self.counted
         ]
         return bool(symbols) and set(symbols) <= _AROUND
 
@@ -252,6 +276,8 @@ class Reader:
         for one in call.args:
             value = self._value(one.value)
             if value is not None and is_updates(value):
+                continue
+            if any(map(self._counts, walk(one.value, cst.Call))):
                 continue
             told = self.mode.needed([one.value])
             parts = (*told.statements, one.value)

@@ -55,12 +55,8 @@ _STARTS = {
     "normal": "random_normal",
     "truncated_normal": "truncated_normal",
 }
-_MAKERS = (
-    "get_variable",
-    "new_variable",
-    "make_input_layer",
-    "make_linear_model",
-)
+COLUMNS = ("make_input_layer", "make_linear_model")
+_MAKERS = ("get_variable", "new_variable", *COLUMNS)
 _BRANCHES = (
     ast.If, ast.For, ast.While, ast.Try, ast.FunctionDef, ast.ListComp, ast.DictComp,
     ast.SetComp, ast.GeneratorExp, ast.Lambda,
@@ -86,12 +82,12 @@ class Weight:
 _WIDTH = 76
 
 
-def move_weights(lifted: Lifted) -> None:
+def move_weights(lifted: Lifted, makers: Sequence[str] = _MAKERS) -> None:
     """Moves variables from the call to the constructor; raises Refused."""
     columns = {"make_input_layer": _input_layer, "make_linear_model": _linear_model}
     while True:
         made = walk_ast(lifted.call, ast.Call)
-        made = [one for one in made if attribute_of_self(one.func) in _MAKERS]
+        made = [one for one in made if attribute_of_self(one.func) in makers]
         node = min(made, key=place_of, default=None)
         if node is None:
             return
