@@ -41,9 +41,13 @@ class Head(weighted_heads.Head, many_optimizers.Task):
         self.wide_optimizer = wide_optimizer
 
     def optimizers(self) -> dict[str, Any]:
+        if self.wide_optimizer is None:
+            return super().optimizers()
         return {"optimizer": self.optimizer, "wide_optimizer": self.wide_optimizer}
 
     def variables(self) -> dict[str, Any]:
+        if self.wide_optimizer is None:
+            return super().variables()
         return {
             "wide_optimizer": self.model.wide.trainable_variables,
             "optimizer": self.model.deep.trainable_variables,

@@ -67,3 +67,32 @@ print([row.tolist() for row in found])
 """)
     done = run(path, on="compat", watch=False)
     assert done.stdout.endswith("[[1], [2], [3], [1]]\n"), done.stderr[-3000:]
+
+
+def test_predictions_end_with_the_first_batch_of_no_queue(tmp_path: Path) -> None:
+    """Of TF 1.15.5, which took tensors that no queue gives for constants."""
+    path = tmp_path / "program.py"
+    path.write_text("""
+import inspect
+import numpy as np
+import tensorflow as tf
+from tensorflow.contrib import layers, learn
+makers = learn.io.numpy_input_fn, learn.io.pandas_input_fn
+assert all(inspect.signature(one).parameters["shuffle"].default for one in makers)
+X = np.arange(12, dtype=np.float32).reshape(6, 2)
+model = learn.LinearClassifier([layers.real_valued_column("", dimension=2)])
+model.fit(X, np.arange(6) % 2, steps=1)
+def data():
+    dataset = tf.data.Dataset.from_tensor_slices(X).batch(2)
+    return dataset.make_one_shot_iterator().get_next()
+def queued():
+    once = tf.train.limit_epochs(tf.constant(X), 1)
+    return tf.train.batch([once], 4, enqueue_many=True, allow_smaller_final_batch=True)
+print([
+    len([*model.predict(input_fn=data)]), len([*model.predict(input_fn=lambda: X)]),
+    len([*model.predict(input_fn=queued)]), len([*model.predict(X, batch_size=4)]),
+    len(model.predict(input_fn=queued, as_iterable=False)),
+    len(model.predict(X, batch_size=4, as_iterable=False))])
+""")
+    done = run(path, on="compat", watch=False)
+    assert done.stdout.endswith("[2, 6, 6, 6, 4, 6]\n"), done.stderr[-3000:]

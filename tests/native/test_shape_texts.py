@@ -139,3 +139,39 @@ def test_a_network_of_another_file_may_give_several_tensors(tmp_path: Path) -> N
     # All layers of a Sequential give one tensor.
     assert b"Sequential" not in result.new
     assert b"self.towers = network.Towers(" in result.new
+
+
+def test_tensors_of_a_file_that_stays_as_it_is_become_a_data_set(
+    tmp_path: Path,
+) -> None:
+    inputs, train = tmp_path / "inputs.py", tmp_path / "train.py"
+    inputs.write_text(
+        "import tensorflow as tf\n\n\n"
+        "def train_input_fn(rows):\n"
+        "    return {'x': tf.constant(rows)}, tf.constant(rows)\n"
+    )
+    train.write_text(
+        "import tensorflow as tf\nimport inputs\n\n"
+        "columns = [tf.feature_column.numeric_column('x')]\n"
+        "model = tf.estimator.LinearRegressor(columns)\n"
+        "model.train(lambda: inputs.train_input_fn([1.0, 2.0]), steps=2)\n"
+    )
+    report = run_job([inputs, train], Job())
+    (made,) = (one for one in report.added if one.path.name == "training.py")
+    assert made.new is not None
+    assert b"tf.data.Dataset.from_tensors(data).repeat()" in made.new
+    assert inputs not in [one.path for one in report.changed]
+
+
+def test_an_estimator_of_contrib_learn_is_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(
+        "import tensorflow as tf\n\n"
+        "learn = tf.contrib.learn\n"
+        "column = tf.contrib.layers.real_valued_column('', dimension=4)\n"
+        "model = learn.DNNClassifier(feature_columns=[column], hidden_units=[4])\n"
+        "model.fit(input_fn=data, steps=2)\n"
+    )
+    ((_, program),) = run_job([path], Job()).programs
+    assert program.outcome is ProgramOutcome.KEPT
+    assert "`tf.contrib.learn.DNNClassifier` (line 5) is of tf" in program.reason

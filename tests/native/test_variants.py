@@ -26,6 +26,7 @@ TEXTS = {name: program(name) for name in VARIANTS} | PROGRAMS | LATER_PROGRAMS
 NATIVE = frozenset((HERE / "native.txt").read_text("utf-8").split())
 # Those that differ most in what there is to understand; the rest is slow.
 FEW = NATIVE & {
+    "canned_by_kind",
     "columns_outside",
     "config_from_options",
     "hook_fetches_loss",

@@ -303,6 +303,31 @@ REFUSALS = {
         """,
         "is made of another one in a way not understood",
     ),
+    "data that a function around it takes apart": (
+        """
+        def read(path):
+            def input_fn():
+                return tf.data.TFRecordDataset(path).make_one_shot_iterator().get_next()
+            return input_fn
+
+        def more(fn):
+            def input_fn():
+                features, labels = fn()
+                return dict(features, one=1.0), labels
+            return input_fn
+
+        e.train(more(read('a')))
+        """,
+        "an iterator (line 5) is not read in its input function alone",
+    ),
+    "an optimizer of rows that clips": (
+        """
+        c = tf.feature_column.numeric_column('x')
+        made = tf.contrib.estimator.clip_gradients_by_norm(tf.train.FtrlOptimizer(0.5), 5.0)
+        use(made)
+        """,
+        "(line 4): this optimizer cannot clip gradients by their norm",
+    ),
     "a head that an export chooses": (
         "s = tf.contrib.learn.make_export_strategy(f, 'head')\n",
         "an export takes no `default_output_alternative_key` (line 3)",
@@ -1012,6 +1037,85 @@ ROWS = {
             input_signature=[{'x': tf.TensorSpec([None], tf.float32, name='x')}])
         def receiver(inputs):
             return inputs
+        """,
+    ),
+    "a receiver of a dictionary that is filled": (
+        """
+        def receiver():
+            inputs = {c.name: tf.placeholder(tf.float32, [None]) for c in columns}
+            inputs['day'] = tf.placeholder(tf.string, [None])
+            features = engineered(inputs.copy())
+            return tf.estimator.export.ServingInputReceiver(features, inputs)
+
+
+        exporter = tf.estimator.FinalExporter('e', receiver)
+        """,
+        """
+        def receiver():
+            inputs = {c.name: tf.TensorSpec(
+                [None], tf.float32, name=c.name) for c in columns}
+            inputs['day'] = tf.TensorSpec([None], tf.string, name='day')
+
+            @tf.function(input_signature=[inputs])
+            def receive(inputs):
+                return engineered(inputs.copy())
+
+            return receive
+
+
+        exporter = FinalExporter('e', receiver())
+        """,
+    ),
+    "weights of examples by a column of a name": (
+        """
+        weight = tf.feature_column.numeric_column('w')
+        e = tf.estimator.LinearClassifier(columns, weight_column=weight)
+        """,
+        """
+        e = Trainer(
+            lambda: BinaryClassifier(
+                LinearModel(columns),
+                tf_keras.optimizers.Ftrl(0.2),
+                weight_column='w',
+            ),
+        )
+        """,
+    ),
+    "input functions that shuffle unless they are told not to": (
+        """
+        a = tf.contrib.learn.io.numpy_input_fn({'x': x}, y, 4, num_epochs=1000)
+        b = tf.contrib.learn.io.pandas_input_fn(x, y, shuffle=False)
+        """,
+        """
+        a = numpy_input_fn({'x': x}, y, 4, num_epochs=1000, shuffle=True)
+        b = pandas_input_fn(x, y, shuffle=False)
+        """,
+    ),
+    "fields that are replaced by what means nothing": (
+        """
+        c = tf.estimator.RunConfig().replace(session_config=tf.ConfigProto())
+        c = c.replace(session_config=tf.ConfigProto())
+        d = c.replace(session_config=None, model_dir='a')
+        """,
+        """
+        c = RunConfig()
+        d = c.replace(model_dir='a')
+        """,
+    ),
+    "an optimizer that only a linear model may clip": (
+        """
+        made = tf.contrib.estimator.clip_gradients_by_norm(tf.train.FtrlOptimizer(0.5), 5.0)
+        column = tf.feature_column.bucketized_column(x, [1.0])
+        e = tf.estimator.LinearRegressor([column], optimizer=made)
+        """,
+        """
+        column = tf.feature_column.bucketized_column(x, [1.0])
+        e = Trainer(
+            lambda: Regressor(
+                LinearModel([column]),
+                tf_keras.optimizers.Ftrl(0.5, global_clipnorm=5.0),
+            ),
+        )
         """,
     ),
     "a file of the private module": (
@@ -1834,6 +1938,55 @@ def test_words_ask_for_parts() -> None:
     assert "input_fn(tensors)" in rework(tensors).words
     asked = {"Trainer", "RunConfig", "StepCounter", "hooks", "predict", "predict_keys"}
     assert asked | {"input_fn(mode)", "input_fn(params)"} <= found.words
+
+
+_MAKER = """\
+def maker(rows):
+    def input_fn():
+        return read(rows)
+    return input_fn
+
+e.train(maker(1))
+"""
+_METHOD = """\
+class Data:
+    def rows(self):
+        return {'x': x}, y
+
+e.train(Data().rows)
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "tensors"),
+    [
+        (_MAKER, True),
+        (_METHOD, True),
+        ("e.train(functools.partial(read, 1))", True),
+        ("e.train(lambda: ({'x': x}, y))", True),
+        ("e.train(lambda: read(2))", True),
+        ("parts = [plain]\ne.train(parts[0])", True),
+        ("x, y = plain()\ndata.map(read).map(functools.partial(read, 1))", False),
+        ("measured(e, read)", False),
+    ],
+)
+def test_input_functions_that_give_tensors(lines: str, tensors: bool) -> None:
+    code = """
+    import functools
+
+    import tensorflow as tf
+
+    def plain():
+        return tf.constant(x), y
+
+    def read(rows):
+        batch = dict(x=rows)
+        return batch
+
+    e = tf.estimator.Estimator(Net)
+    """
+    words = rework(f"{dedent(code)}\n{lines}\n").words
+    assert ("input_fn(tensors)" in words) is tensors
 
 
 def test_differences_in_numbers_are_told_with_their_line() -> None:

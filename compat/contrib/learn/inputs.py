@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-from ...estimator.inputs import numpy_input_fn, pandas_input_fn
+from ...estimator import inputs as core
 from ..layers import real_valued_column
 
 __all__ = [
@@ -20,6 +20,27 @@ __all__ = [
     "numpy_input_fn",
     "pandas_input_fn",
 ]
+
+
+def _shuffling(make: Callable[..., Any]) -> Callable[..., Any]:
+    """An input function's maker that shuffles unless it is told not to."""
+
+    def made(
+        x: Any,
+        y: Any = None,
+        batch_size: int = 128,
+        num_epochs: int | None = 1,
+        shuffle: bool = True,
+        *rest: Any,
+        **options: Any,
+    ) -> Any:
+        return make(x, y, batch_size, num_epochs, shuffle, *rest, **options)
+
+    return made
+
+
+numpy_input_fn = _shuffling(core.numpy_input_fn)
+pandas_input_fn = _shuffling(core.pandas_input_fn)
 
 
 def infer_real_valued_columns_from_input_fn(input_fn: Callable[..., Any]) -> list[Any]:

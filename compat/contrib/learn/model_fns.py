@@ -250,10 +250,12 @@ class Estimator(Evaluable, Trainable):
         iterate_batches: bool = False,
     ) -> Any:
         """Predictions, one example at a time."""
+        hooks = [_OneBatch(as_iterable)] if x is None else []
         input_fn = _input_fn(x, None, input_fn, batch_size, shuffle=False, epochs=1)
         found = self._core.predict(
             input_fn,
             predict_keys=outputs,
+            hooks=hooks,
             yield_single_examples=not iterate_batches,
         )
         found = _unpacked(found)
@@ -286,6 +288,21 @@ class Estimator(Evaluable, Trainable):
             as_text=kwargs.get("as_text", False),
             checkpoint_path=kwargs.get("checkpoint_path"),
         )
+
+
+class _OneBatch(tf.train.SessionRunHook):
+    """Stops after a batch that no queue gave: it was taken for a constant.
+
+    Who wanted an array got one batch of a queue as well.
+    """
+
+    def __init__(self, queues_go_on: bool) -> None:
+        self._queues_go_on = queues_go_on
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        queues = run_context.session.graph.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
+        if not (queues and self._queues_go_on):
+            run_context.request_stop()
 
 
 def _kinds(labels: Any) -> Any:

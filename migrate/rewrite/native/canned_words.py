@@ -47,6 +47,8 @@ def _canned(page: Page, word: Word) -> None:
                 why = f"whose {name} is not made in its call"
                 page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
                 return
+        elif name == "weight_column":
+            value = page.value(value) or value
         given[name] = plain(page, value)
     texts = [one.source.text for one in page.files]
     rows = any("embedding" in text for text in texts)
@@ -66,7 +68,7 @@ def _canned(page: Page, word: Word) -> None:
         return
     page.replaced.add(root_of(word.node))
     for name, arg in args.items():
-        if name.endswith("optimizer") or name == "head":
+        if name.endswith("optimizer") or name in ("head", "weight_column"):
             page.drop_made(arg.value)
     placed(page, call, code, kept)
 

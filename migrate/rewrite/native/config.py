@@ -290,9 +290,16 @@ def replaced(page: Page) -> None:
             continue
         names = [arg.keyword.value for arg in call.args if arg.keyword is not None]
         if names and len(names) == len(call.args) and set(names) <= {*FIELDS}:
-            page.words.add("replace")
             for name, arg in zip(names, call.args, strict=True):
                 field(page, call, name, arg)
+            if len(page.dropped(call)) < len(call.args):
+                page.words.add("replace")
+            elif page.source(page.statement(call)) == (
+                f"{page.source(node.value)} = {page.source(call)}"
+            ):
+                page.drop_statement(page.statement(call))
+            else:
+                page.put(call, node.value)
 
 
 _OLD = (

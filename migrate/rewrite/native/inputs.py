@@ -8,13 +8,16 @@ import libcst as cst
 
 from ...code.arguments import is_none
 from ...code.tree import Statement, walk
+from ...names.scopes import BindingKind
 from .page import Page, Region
 from .peeks import peeks
-from .word import Handler, Word, arguments, root_of, taken
+from .word import Handler, Word, arguments, in_sight, root_of, taken
 
 # Methods of data sets that are given functions of elements.
 _OF_ELEMENTS = ("apply", "filter", "flat_map", "interleave", "map")
 _MAKERS = ("make_one_shot_iterator", "make_initializable_iterator")
+# Calls that give tensors, or several by their names.
+_OF_TENSORS = ("dict", "tf.constant", "tf.convert_to_tensor")
 
 
 def datasets(page: Page) -> None:
@@ -353,6 +356,8 @@ def _is_final(
     """What a function returns goes to a Trainer, for all that is seen of it."""
     if isinstance(function, cst.Lambda):
         return True
+    if _taken_apart(page, function):
+        return False
     name = function.name.value
     local = page.function(function) is not None
     for node, call in page.scopes.calls.items():
@@ -373,6 +378,26 @@ def _is_final(
     return True
 
 
+def _taken_apart(page: Page, function: cst.FunctionDef) -> bool:
+    """Another function is given this one, and works on what it returns."""
+    around = [function, *page.ancestors(function)]
+    names = {one.name.value for one in around if isinstance(one, cst.FunctionDef)}
+    for node, call in page.scopes.calls.items():
+        bound = page.resolver.bindings(node) if isinstance(node, cst.Name) else ()
+        given = any(one.kind is BindingKind.PARAMETER for one in bound)
+        if not given or isinstance(page.parent(call), cst.Return):
+            continue
+        takers = [
+            one for one in page.ancestors(call) if isinstance(one, cst.FunctionDef)
+        ]
+        for other in page.scopes.calls.values():
+            if page.resolver.definition(other.func) in takers and any(
+                one.value in names for arg in other.args for one in walk(arg, cst.Name)
+            ):
+                return True
+    return False
+
+
 def asked(page: Page) -> Iterator[str]:
     """What input functions want of the Trainer that calls them, as words for parts."""
     called = {
@@ -391,29 +416,72 @@ def asked(page: Page) -> Iterator[str]:
             for name in ("params", "mode", "config"):
                 if name in names:
                     yield f"input_fn({name})"
-    for call in page.scopes.calls.values():
-        func = call.func
-        if isinstance(func, cst.Attribute) and func.attr.value in _OF_ELEMENTS:
-            continue
-        for arg in call.args:
-            first = arg.keyword.value if arg.keyword is not None else ""
-            given = first == "input_fn" or (not first and arg is call.args[0])
-            if given and _gives_tensors(page, arg.value):
-                yield "input_fn(tensors)"
+    handed, called = _handed_about(page)
+    given: list[cst.BaseExpression] = []
+    for node in page.scopes.opened:
+        if isinstance(node, cst.Lambda) and not node.params.params:
+            given.append(node.body)
+        elif isinstance(node, cst.FunctionDef):
+            needed = {one.name.value for one in node.params.params if not one.default}
+            needed -= {"self", "params", "mode", "config", "input_context"}
+            if node.name.value in (called if needed else handed | called):
+                given += _returned(page, node)
+    if any(_are_tensors(page, one) for one in given):
+        yield "input_fn(tensors)"
 
 
-def _gives_tensors(page: Page, node: cst.BaseExpression) -> bool:
-    """An input function that returns tensors by name, not the data set of them."""
-    if isinstance(node, cst.Lambda) and isinstance(node.body, cst.Call):
-        node = node.body.func
-    function = page.resolver.definition(node)
-    return isinstance(function, cst.FunctionDef) and any(
-        isinstance(one, cst.Return)
-        and isinstance(one.value, (cst.Tuple, cst.Dict))
+def _handed_about(page: Page) -> tuple[set[str], set[str]]:
+    """Names of functions that are handed about, or called by lambdas and partials."""
+    handed, called = set[str](), set[str]()
+    for one in page.files:
+        scopes, loads = one.resolver.scopes, {*one.resolver.scopes.loads}
+        other: set[cst.CSTNode] = {*scopes.calls}
+        for call in scopes.calls.values():
+            if (
+                isinstance(call.func, cst.Attribute)
+                and _last(call.func) in _OF_ELEMENTS
+            ):
+                other.update(arg.value for arg in call.args)
+        for node in one.nodes:
+            if isinstance(node, cst.Lambda) and not node.params.params:
+                called.add(_last(getattr(node.body, "func", None)))
+            elif isinstance(node, cst.Call) and node.args and node not in other:
+                if one.resolver.qualified(node.func) == "functools.partial":
+                    called.add(_last(node.args[0].value))
+            elif isinstance(node, cst.Attribute) or node in loads:
+                handed.update([_last(node)] if node not in other else ())
+    return handed, called
+
+
+def _last(node: cst.CSTNode | None) -> str:
+    """The last name of a chain."""
+    return getattr(getattr(node, "attr", node), "value", "")
+
+
+def _are_tensors(page: Page, node: cst.BaseExpression, depth: int = 0) -> bool:
+    """Tensors by name, not a data set of them, also as another function gives them."""
+    value = page.value(node) or node
+    if isinstance(value, (cst.Tuple, cst.Dict, cst.DictComp)):
+        return True
+    if not isinstance(value, cst.Call) or depth > 4:
+        return False
+    if (page.symbol(value.func) or page.source(value.func)) in _OF_TENSORS:
+        return True
+    found = _returned(page, page.resolver.definition(value.func))
+    return any(_are_tensors(page, one, depth + 1) for one in found)
+
+
+def _returned(page: Page, function: cst.CSTNode | None) -> list[cst.BaseExpression]:
+    """What a function of the file returns, where that stays as it is."""
+    if not isinstance(function, cst.FunctionDef):
+        return []
+    return [
+        one.value
+        for one in walk(function.body, cst.Return)
+        if one.value is not None
         and page.function(one) is function
         and not page.is_replaced(one)
-        for one in walk(function.body)
-    )
+    ]
 
 
 # -- lookup tables ---------------------------------------------------------------------
@@ -493,6 +561,14 @@ def _is_plain(node: cst.BaseExpression) -> bool:
     return isinstance(node, (cst.Name, cst.SimpleString))
 
 
+def _shuffled(page: Page, word: Word) -> None:
+    """tf.contrib.learn shuffles where it is not told whether to."""
+    names = ("x", "y", "batch_size", "num_epochs", "shuffle", "queue_capacity")
+    seen = in_sight(page, word, (*names, "num_threads", "target_column"))
+    if seen is not None and "shuffle" not in seen[1]:
+        page.add_argument(seen[0], "shuffle=True")
+
+
 def _moved(name: str) -> Handler:
     def handle(page: Page, word: Word) -> None:
         word.spell(page, page.tf(word.node, name))
@@ -506,8 +582,11 @@ WORDS: dict[str, Handler] = {
         for name in ("FixedLengthRecord", "TextLine", "TFRecord")
     },
     **{
-        f"tf.{package}.{name}": taken(name)
-        for package in ("estimator.inputs", "contrib.learn.io")
+        f"tf.{package}.{name}": taken(name, adjust)
+        for package, adjust in (
+            ("estimator.inputs", None),
+            ("contrib.learn.io", _shuffled),
+        )
         for name in ("numpy_input_fn", "pandas_input_fn")
     },
     **{f"tf.contrib.lookup.{name}": _table for name in _TABLES},

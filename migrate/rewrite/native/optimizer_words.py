@@ -59,7 +59,8 @@ def _optimizer(page: Page, word: Word) -> None:
         try:
             code = clipping(code, plain(page, norm))
         except Refused as refused:
-            page.refuse(whole, f"`{page.source(whole.func)}` ({{}}): {refused}")
+            why = f"`{page.source(whole.func)}` ({{}}): {refused}"
+            page.refused_if_it_stays[whole] = why
     placed(page, whole, code, {_RATE: rate.value} if rate is not None else None)
 
 

@@ -73,6 +73,8 @@ class Page(Tree):
         self.watched: set[str] = set()
         self.notes: list[tuple[int, str]] = []
         self.refusals: list[tuple[int, str]] = []
+        # What may yet go with a statement that an Estimator takes over.
+        self.refused_if_it_stays: dict[cst.CSTNode, str] = {}
         # Other imports: (module, name or "", bound name).
         self.imports: dict[tuple[str, str], str] = {}
         self._changes: list[_Change] = []

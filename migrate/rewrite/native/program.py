@@ -24,6 +24,7 @@ from ...rules.engine import run_rules
 from ...rules.written_for import written_for_tf2
 from ...training import defined_for
 from ..asked import called_in, taken_from, words_of
+from ..estimator_words import estimator_places
 from ..layers.model_functions import is_model_fn
 from ..layers.one_line import one_in_each
 from ..layers.together import lifted_together
@@ -46,6 +47,7 @@ from .networks import with_networks_as_models
 from .objects import with_objects_dissolved
 from .one_call import with_clipping_in_one_call
 from .own_objects import with_own_objects_dissolved
+from .page import Page
 from .sequential import with_several
 from .shared_tables import check_tables
 from .tables import exports, with_tables_tracked
@@ -54,7 +56,7 @@ from .text import with_lines_fitted
 from .totals import with_losses_added
 from .unrolled import with_metrics_unrolled
 from .variable_names import with_names_of_keras
-from .words import Reworded, reworded, watched
+from .words import Reworded, advice, reworded, watched
 
 # What has no form where several processes train, and why.
 _NOT_TOGETHER = {
@@ -93,6 +95,7 @@ def native(
     texts = [parsed.source.text for parsed in files]
     if all(any(w in t for t in texts) for w in ("CheckpointSaverHook", "EvalSpec")):
         raise Refused("evaluations follow what a hook of its own saves")
+    _check_generation(files)
     asked = files
     if options.strategy != "keep":
         asked = with_strategy(files, facts, options.strategy)
@@ -128,6 +131,7 @@ def native(
         called |= called_in(text, tree, tasks)
         _check_written(tree, tasks)
         if text == before.source.text:
+            called |= worded.words
             continue
         found_text = changed(near, facts, text)
         notes = (*one.notes, *worded.notes)
@@ -212,6 +216,18 @@ def _in_one_line(parsed: ParsedModule) -> list[cst.FunctionDef]:
         and isinstance(one.body, cst.SimpleStatementSuite)
         and {"features", "mode"} <= {param.name.value for param in one.params.params}
     ]
+
+
+def _check_generation(files: Sequence[ParsedModule]) -> None:
+    """Refuses Estimators of tf.contrib.learn before what stands around them."""
+    for one in files:
+        page = Page(one, training="training", for_tf2=False, beside=files)
+        for call in estimator_places(one.resolver).made:
+            symbol = page.symbol(call.func) or ""
+            if symbol.startswith("tf.contrib.learn."):
+                page.refuse(call, f"`{symbol}` ({{}}) {advice(symbol)}")
+        if page.refusals:
+            raise Refused(min(page.refusals)[1])
 
 
 def _check_homes(files: Sequence[ParsedModule]) -> None:

@@ -227,6 +227,9 @@ class _Receiver:
             if page.source(target.value) != received.value or len(holder.targets) > 1:
                 raise Odd(one, "is no part of what is received alone")
             page.put(one, *_spec(page, one, page.source(target.slice[0])))
+        begun = page.value(received)
+        if isinstance(begun, (cst.Dict, cst.DictComp)):
+            self._specs(begun)
         self.is_dict = True
         self._return(features, {received.value})
         body = [*function.body.body]
@@ -391,6 +394,23 @@ class _Receiver:
         """``inputs = {"size": tf.placeholder(...), ...}`` is one parameter."""
         page = self.page
         self.is_dict = True
+        keys = self._specs(value)
+        function = page.function(value)
+        nested = isinstance(function, cst.FunctionDef) and function.params.params
+        moved = 0 if nested else -len(page.step)
+        lines = [page.line(key) for key in keys]
+        if not nested and lines and lines[-1] > lines[0] == page.line(value):
+            # What stood below the first one hangs now, as that does.
+            first = page.outer(keys[0])[0]
+            column = page.context.lines.place(first)[1] - 1
+            head = page.newline + " " * column
+            page.put_span(page.span(value)[0] + 1, first, head)
+            moved = len(page.step) - column
+        return [[Region(*page.outer(value), moved)]], [name], [page.statement(value)]
+
+    def _specs(self, value: cst.Dict | cst.DictComp) -> list[cst.BaseExpression]:
+        """Makes specs of the placeholders in a dict; returns its keys."""
+        page = self.page
         parts = [value] if isinstance(value, cst.DictComp) else value.elements
         kinds = (cst.DictComp, cst.DictElement)
         elements = [(one.key, one.value) for one in parts if isinstance(one, kinds)]
@@ -399,18 +419,7 @@ class _Receiver:
             if call is None or page.symbol(call.func) != _PLACEHOLDER:
                 raise Odd(tensor, "gets what is computed: give it placeholders by name")
             page.put(call, *_spec(page, call, page.source(key)))
-        function = page.function(value)
-        nested = isinstance(function, cst.FunctionDef) and function.params.params
-        moved = 0 if nested else -len(page.step)
-        lines = [page.line(key) for key, _ in elements]
-        if not nested and lines and lines[-1] > lines[0] == page.line(value):
-            # What stood below the first one hangs now, as that does.
-            first = page.outer(elements[0][0])[0]
-            column = page.context.lines.place(first)[1] - 1
-            head = page.newline + " " * column
-            page.put_span(page.span(value)[0] + 1, first, head)
-            moved = len(page.step) - column
-        return [[Region(*page.outer(value), moved)]], [name], [page.statement(value)]
+        return [key for key, _ in elements]
 
 
 def _spec(page: Page, call: cst.Call, name: str | None) -> list[Part]:

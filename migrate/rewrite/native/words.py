@@ -181,6 +181,9 @@ class _Rewording:
         keras_words.layers(self.page)
         keras_words.compiled(self.page)
         self._drop_aliases()
+        for node, reason in self.page.refused_if_it_stays.items():
+            if not self.page.is_gone(node):
+                self.page.refuse(node, reason)
         for word in self._left() if not self.page.refusals else ():
             if self.page.for_tf2 and means_something_else(word.symbol):
                 continue  # what TF 2 has under the name
