@@ -80,6 +80,16 @@ READS = {
         ],
         ["SessionRun"],
     ),
+    "told_by_dicts": (
+        [
+            "NETWORKS = ('flat', 'seen')",
+            "        elif params['network'] == 'seen':\n            self.seen = Seen(",
+            "raise KeyError(self.params['network'])",
+            "left, left_bias, right, right_bias = self.model(",
+            "'sgd': lambda learning_rate: tf_keras.optimizers.SGD(learning_rate)",
+        ],
+        ["assign_add", "network = "],
+    ),
     "optimizer_of_rate": (
         ["schedules.ExponentialDecay(params['lr'], 3, 0.8),", "beta_1=0.8,"],
         ["optimizer=lambda lr", "def decay"],

@@ -58,9 +58,12 @@ def rendered(lines: Sequence[Line], indent: str = "") -> list[str]:
             continue
         inner = rendered(line.inner, indent + "    ") or [f"{indent}    pass\n"]
         code = indented(line.code, indent) + "".join(inner)
-        other = rendered(line.other or [], indent + "    ")
-        if other:
-            code += f"{indent}else:\n" + "".join(other)
+        rest = [one for one in line.other or [] if one.needed]
+        if len(rest) == 1 and rest[0].inner is not None and rest[0].code[:3] == "if ":
+            (chained,) = rendered(rest, indent)
+            code += f"{indent}el{chained[len(indent) :]}"
+        elif rest:
+            code += f"{indent}else:\n" + "".join(rendered(rest, indent + "    "))
         found.append(code)
     return found
 

@@ -157,8 +157,9 @@ def _check_made_once(parsed: ParsedModule, names: set[str]) -> None:
 
 def training_words(parsed: ParsedModule) -> frozenset[str]:
     """What the classes of a plain module take from training.py."""
-    nodes = walk_ast(tree_of(parsed.source.text))
+    nodes = [*walk_ast(tree_of(parsed.source.text))]
     read = {one.id for one in nodes if isinstance(one, ast.Name)}
+    read -= {one.name for one in nodes if isinstance(one, ast.ClassDef)}
     words = {"summary"} if "__tf2__.summary." in parsed.source.text else set()
     return frozenset(read & (CELLS | _LAYERS) | words)
 

@@ -30,6 +30,7 @@ from ..layers.one_line import one_in_each
 from ..layers.together import lifted_together
 from .as_written import lines_as_written
 from .brought import with_helpers_brought
+from .choices import with_choices_as_tests
 from .chosen_strategy import with_strategy
 from .classes import plain_classes, training_words
 from .code import Refused
@@ -46,6 +47,7 @@ from .names import task_name
 from .networks import with_networks_as_models
 from .objects import with_objects_dissolved
 from .one_call import with_clipping_in_one_call
+from .optimizer_classes import with_optimizers_of_rates
 from .own_objects import with_own_objects_dissolved
 from .page import Page
 from .sequential import with_several
@@ -369,6 +371,8 @@ class _Program:
         written = files
         files = [one_in_each(one, facts, _in_one_line(one)) for one in files]
         files = [with_clipping_in_one_call(one, facts) for one in files]
+        files = [with_optimizers_of_rates(one, facts) for one in files]
+        files = [with_choices_as_tests(one, facts, files) for one in files]
         files = with_helpers_brought(files, facts, is_model_fn)
         files = [with_own_objects_dissolved(one, facts, is_model_fn) for one in files]
         files = [with_objects_dissolved(one, facts, is_model_fn) for one in files]

@@ -888,7 +888,9 @@ class Maker:
                 lines += [said.statement(one) for one in behind]
                 returned = logits
         elif self.beyond or self.outputs != self.returned:
-            names = [one if self._goes_on(one) else "_" for one in self.returned]
+            read = {n for one in behind for n in self.train.read(one)}
+            kept = {*self.outputs, *read}
+            names = [one if one in kept else "_" for one in self.returned]
             lines.append(f"{', '.join(names)} = {returned}\n")
             lines += [said.statement(one) for one in behind]
             returned = ", ".join(self.outputs)
@@ -944,11 +946,6 @@ class Maker:
             if texts
         ]
         return [*lines[:start], "".join(branches), *lines[end:]]
-
-    def _goes_on(self, name: str) -> bool:
-        """An output of the model is read behind its call."""
-        read = {n for one in self.beyond for n in self.train.read(one)}
-        return name in self.outputs or name in read
 
     def _reshapes(self) -> bool:
         """The model begins with a change of shape, and clients may send another one."""

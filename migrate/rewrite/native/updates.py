@@ -116,6 +116,7 @@ class Reader:
     def _read(self, node: cst.BaseExpression) -> Trained:
         """What an operation that trains stands for."""
         maker = self.maker
+        node = self._before_count(node)
         found = list(self._updates())
         if not found:
             reason = "it is not seen how the train_op trains"
@@ -231,6 +232,21 @@ class Reader:
             and is_step(values[0])
             and values[1] == Const(1)
         )
+
+    def _before_count(self, node: cst.BaseExpression) -> cst.BaseExpression:
+        """What a count of the step waits for, or the node if it is none."""
+        made = self.tree.value(node)
+        if isinstance(made, cst.Attribute) and made.attr.value == "op":
+            made = made.value
+        if not isinstance(made, cst.Call) or not self._counts(made):
+            return node
+        blocks = [one for one in self.tree.ancestors(made) if isinstance(one, cst.With)]
+        waits = [one for block in blocks for one in awaited(self.tree, block)]
+        if len(waits) != 1:
+            return node
+        self.counted.add(made)
+        self.maker.parts.used.add(self.tree.statement(made))
+        return waits[0]
 
     def _check_op(self, node: cst.BaseExpression, updates: list[cst.Call]) -> None:
         """The train_op does nothing but the update, and what layers update besides."""
