@@ -9,15 +9,13 @@ import libcst as cst
 
 from ...code.edits import Put, changed
 from ...code.tree import Tree
-from ...names.scopes import Binding
 from ...project.facts import ParsedModule, ProjectFacts
 
 _MAKES = re.compile(r"\blayers\.|\bslim\.|\bget_variable\b|_rnn\b|Cell\b")
 _PLAIN = re.compile(r"[\w.\[\]'\"]+")
-_OF_KEYS = re.compile(r"sorted|list|tuple|set|len|.*\.join")
-
-Pairs = list[tuple[str, cst.Name]]
-Uses = list[tuple[Tree, cst.CSTNode]]
+# Where a tuple of its keys does what a dict did.
+_OF_KEYS = r"import.*\b{0}\b|(sorted|list|tuple|set|len|join)\((\w+\.)*{0}\)|"
+_OF_KEYS += r"\bin (\w+\.)*{0}\b(?![.(\[])"
 
 
 def with_choices_as_tests(
@@ -28,104 +26,61 @@ def with_choices_as_tests(
     Each function is then called by its name, and its layers are those of one class.
     """
     tree = Tree(parsed.module, parsed.resolver)
+    others = [one.source.text for one in files if one.path != parsed.path]
     edits: dict[cst.CSTNode, object] = {}
-    names: dict[Binding, Pairs] = {}
-    gone: set[cst.CSTNode] = set()
     for call in parsed.nodes:
-        if not isinstance(call, cst.Call) or tree.function(call) is None:
+        function = tree.function(call) if isinstance(call, cst.Call) else None
+        if not isinstance(call, cst.Call) or function is None:
             continue
-        chosen = tree.value(call.func)
-        if not isinstance(chosen, cst.Subscript):
-            continue
-        pairs, key = _functions(tree, chosen.value), tree.code(chosen.slice[0])
+        name, chosen = tree.assigned(call.func), tree.value(call.func)
         line = tree.statement(call)
         if (
-            not pairs
+            not isinstance(chosen, cst.Subscript)
+            or not (pairs := _functions(tree, tree.value(chosen.value)))
+            or not _PLAIN.fullmatch(key := tree.code(chosen.slice[0]))
             or not isinstance(line, cst.SimpleStatementLine)
-            or not _PLAIN.fullmatch(key)
+            or (name is not None and len(tree.uses(name)) > 1)
         ):
             continue
+        table = tree.assigned(chosen.value)
+        if table is not None and table.value is not None:
+            local = tree.function(table.node)
+            texts = [tree.code(local)] if local else [tree.text, *others]
+            asked = _count(_OF_KEYS.format(table.name), texts)
+            if _count(rf"\b{table.name}\b", texts) != asked + 2:
+                continue
+            keys = [cst.Element(cst.parse_expression(one)) for one, _ in pairs]
+            gone = tree.statement(table.node)
+            edits[table.value if asked else gone] = cst.Tuple(keys) if asked else []
+        if name is not None:
+            edits[tree.statement(name.node)] = []
         bare = line.with_changes(leading_lines=[])
         raised = cst.parse_statement(f"raise KeyError({key})")
         rest: cst.If | cst.Else = cst.Else(cst.IndentedBlock([raised]))
-        for name, function in reversed(pairs):
-            said = bare.visit(Put({call.func: function}, bare))
+        for text, chosen_one in reversed(pairs):
+            said = bare.visit(Put({call.func: chosen_one}, bare))
             assert isinstance(said, cst.SimpleStatementLine)
-            test = cst.parse_expression(f"{key} == {name}")
+            test = cst.parse_expression(f"{key} == {text}")
             rest = cst.If(test, cst.IndentedBlock([said]), orelse=rest)
         edits[line] = rest.with_changes(leading_lines=line.leading_lines)
-        gone |= {call.func, chosen.value}
-        told = (tree.assigned(call.func), tree.assigned(chosen.value))
-        names |= {one: pairs for one in told if one is not None}
-    for bound, pairs in names.items():
-        uses: Uses = [(tree, one) for one in tree.uses(bound) if one not in gone]
-        if bound.scope is tree.resolver.scopes.module_scope:
-            uses += _uses_of_others(bound.name, parsed, files)
-        if not uses:
-            edits[tree.statement(bound.node)] = []
-        elif bound.value is not None and all(_asks_for_keys(*one) for one in uses):
-            keys = [cst.Element(cst.parse_expression(name)) for name, _ in pairs]
-            edits[bound.value] = cst.Tuple(keys)
     return changed(parsed, facts, edits) if edits else parsed
 
 
-def _uses_of_others(
-    name: str, parsed: ParsedModule, files: Sequence[ParsedModule]
-) -> Uses:
-    """What other files call by a name, with the module that it is an attribute of."""
-    found: Uses = []
-    for other in files:
-        if other.path != parsed.path and name in other.source.text:
-            tree = Tree(other.module, other.resolver)
-            for one in other.nodes:
-                if isinstance(one, cst.Name) and one.value == name:
-                    above = tree.parent(one)
-                    held = isinstance(above, cst.Attribute) and above.attr is one
-                    found.append((tree, above if held and above is not None else one))
-    return found
+def _count(pattern: str, texts: Sequence[str]) -> int:
+    return sum(len(re.findall(pattern, one)) for one in texts)
 
 
-def _asks_for_keys(tree: Tree, node: cst.CSTNode) -> bool:
-    """What it is part of does the same with a tuple of the keys of a dict."""
-    above = tree.parent(node)
-    if isinstance(above, cst.ComparisonTarget):
-        return isinstance(above.operator, (cst.In, cst.NotIn))
-    call = tree.parent(above) if isinstance(above, cst.Arg) else None
-    return isinstance(above, cst.ImportAlias) or (
-        isinstance(call, cst.Call)
-        and _OF_KEYS.fullmatch(tree.code(call.func)) is not None
-    )
-
-
-def _functions(tree: Tree, table: cst.BaseExpression) -> Pairs:
+def _functions(tree: Tree, table: cst.CSTNode | None) -> list[tuple[str, cst.Name]]:
     """Keys and functions of a dict of functions that make layers; none of others."""
-    bound = tree.assigned(table)
-    value = tree.value(table)
-    if not isinstance(value, cst.Dict) or (
-        bound is not None and any(_changes(tree, one) for one in tree.uses(bound))
-    ):
-        return []
     found, made = [], []
-    for one in value.elements:
-        function = one.value
-        defined = tree.resolver.definition(function)
-        if (
-            not isinstance(one, cst.DictElement)
-            or not isinstance(one.key, (cst.SimpleString, cst.Integer))
-            or not isinstance(defined, cst.FunctionDef)
-            or not isinstance(function, cst.Name)
-        ):
+    for one in table.elements if isinstance(table, cst.Dict) else ():
+        name = one.value
+        defined = tree.resolver.definition(name)
+        key = one.key if isinstance(one, cst.DictElement) else None
+        constant = isinstance(key, (cst.SimpleString, cst.Integer))
+        if not (constant and isinstance(defined, cst.FunctionDef)):
             return []
-        found.append((tree.code(one.key), function))
-        made.append(_MAKES.search(tree.code(defined)) is not None)
+        if key is not None and isinstance(name, cst.Name):
+            found.append((tree.code(key), name))
+            made.append(_MAKES.search(tree.code(defined)) is not None)
     return found if any(made) else []
-
-
-def _changes(tree: Tree, use: cst.Name) -> bool:
-    """A use of a dict gives it others, as far as that is seen."""
-    above = tree.parent(use)
-    holder = tree.parent(above) if above is not None else None
-    return isinstance(holder, (cst.AssignTarget, cst.AugAssign, cst.Del)) or (
-        isinstance(above, cst.Attribute)
-        and above.attr.value in ("clear", "pop", "setdefault", "update")
-    )
