@@ -727,7 +727,7 @@ class Lifted:
         return text.done()[1:-2]
 
     def _of_shape(self, node: ast.AST) -> str | None:
-        """`input_shape[-1]` for what the call asks of its input's shape."""
+        """`input_shape[-1]`, or `[-1:]`, for what is asked of the input's shape."""
         if (
             isinstance(node, ast.Call)
             and dotted(node.func) == "int"
@@ -739,7 +739,10 @@ class Lifted:
         if not isinstance(node, ast.Subscript):
             return None
         index = ast.unparse(node.slice)
-        if not isinstance(literal(index), int):
+        parts = index.split(":") if isinstance(node.slice, ast.Slice) else [index]
+        if not all(
+            isinstance(literal(one), int) for one in parts if one or not parts[1:]
+        ):
             return None
         held = node.value
         if isinstance(held, ast.Name) and held.id in self.locals:
