@@ -81,6 +81,8 @@ _LAYERS = frozenset(
 )
 _SPLIT = re.compile(r"\.split\(['\"],['\"]\)")
 _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+# Functions that give one tensor.
+_WHOLE = ("tf.concat", "tf.constant", "tf.convert_to_tensor", "tf.nn.l2_normalize")
 _SUMMARIES = tuple(
     f"tf.summary.{kind}" for kind in ("scalar", "histogram", "image", "text", "audio")
 )
@@ -1308,7 +1310,8 @@ class Lifted:
         table = node.args[0] if len(node.args) == 2 and names <= {"name"} else None
         if isinstance(table, ast.Name):
             table = self.value_of(table.id)
-        return attribute_of_self(table) is not None
+        made = self.of(table.func) if isinstance(table, ast.Call) else ""
+        return attribute_of_self(table) is not None or self.symbol(made) in _WHOLE
 
     def _check_norm(self, node: ast.Call) -> None:
         frozen = [one for one in node.keywords if one.arg == "trainable"]
