@@ -18,7 +18,6 @@ from ...names.ast_nodes import tree_of
 from ...names.ast_nodes import walk as walk_ast
 from ...options import RewriteOptions
 from ...project.facts import ParsedModule, ProjectFacts
-from ...project.positions import code_of
 from ...project.selection import is_test
 from ...rules.engine import run_rules
 from ...rules.written_for import written_for_tf2
@@ -639,19 +638,18 @@ def _is_method(parsed: ParsedModule, name: str) -> bool:
 def _models(parsed: ParsedModule) -> set[str]:
     """Classes of models that a file defines, and functions that make a layer."""
     kinds = ("tf_keras.Model", "tf_keras.layers.Layer")
+    code = parsed.module.code_for_node
     found: set[str] = set()
     for one in parsed.nodes:
         if isinstance(one, cst.ClassDef):
-            bases = (code_of(parsed.module, base.value).strip() for base in one.bases)
+            bases = (code(base.value).strip() for base in one.bases)
             found |= {one.name.value} if any(base in kinds for base in bases) else set()
         elif isinstance(one, cst.FunctionDef):
             body = one.body
             inside = statements_of(body) if isinstance(body, cst.IndentedBlock) else []
             last = only_small(inside[-1]) if inside else None
             made = last.value if isinstance(last, cst.Return) else None
-            if isinstance(made, cst.Call) and code_of(parsed.module, made).startswith(
-                "tf_keras.layers."
-            ):
+            if isinstance(made, cst.Call) and code(made).startswith("tf_keras.layers."):
                 found.add(one.name.value)
     return found
 
