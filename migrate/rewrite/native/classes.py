@@ -493,6 +493,8 @@ class Lifted:
         self.tf = base_text.removesuffix(f".estimator.{base.rpartition('.')[2]}")
         # Names of the call that weights are made of.
         self.moved_names: set[str] = set()
+        # Names of the constructor whose values stand where weights begin.
+        self.starts: set[str] = set()
         # Where in the call an expression stands whose names are looked up.
         self.at: ast.AST | None = None
         # Attributes that were added to the constructor, in the order of the call.
@@ -911,9 +913,24 @@ class Lifted:
             if is_absent(code) or one.arg is None:
                 continue
             if one.arg.endswith("_initializer"):
+                code = self._own_start(one.value)
                 self.source.put(one.value, initializer(code, self))
             elif one.arg.endswith("_regularizer"):
                 self.source.put(one.value, regularizer(code, self) or "None")
+
+    def _own_start(self, node: ast.expr) -> str:
+        """How weights begin: an object of Keras would begin all of a shape alike."""
+        made = [
+            one.value
+            for one in self.init.body
+            if isinstance(one, ast.Assign)
+            and [*map(dotted, one.targets)] == [dotted(node)]
+        ]
+        stores = [one.id for one in stores_in(self.init)]
+        if not isinstance(node, ast.Name) or not made or stores.count(node.id) > 1:
+            return self.of(node)
+        self.starts.add(node.id)
+        return self.of(made[0])
 
     def _functions(self) -> None:
         """Layers that call a function of TensorFlow 1 become layers of Keras."""
@@ -1539,6 +1556,10 @@ class Lifted:
                 node
                 for node in self.init.body
                 if (
+                    isinstance(node, ast.Assign)
+                    and dotted(node.targets[0]) in self.starts - loaded
+                )
+                or (
                     isinstance(node, ast.Assign)
                     and (name := attribute_of_self(node.targets[0])) is not None
                     and name not in read
