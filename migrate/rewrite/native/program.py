@@ -41,6 +41,7 @@ from .imports import Wanted, unread_imports, with_imports
 from .inlined import with_helpers_inlined, without_unread
 from .local_functions import with_local_functions_apart
 from .makers import with_variables_inlined
+from .named_outputs import with_outputs_named
 from .names import task_name
 from .networks import with_networks_as_models
 from .objects import with_objects_dissolved
@@ -368,6 +369,7 @@ class _Program:
         written = files
         files = [one_in_each(one, facts, _in_one_line(one)) for one in files]
         files = [with_clipping_in_one_call(one, facts) for one in files]
+        files = [with_outputs_named(one, facts, is_model_fn) for one in files]
         files = with_helpers_brought(files, facts, is_model_fn)
         files = [with_own_objects_dissolved(one, facts, is_model_fn) for one in files]
         files = [with_objects_dissolved(one, facts, is_model_fn) for one in files]
