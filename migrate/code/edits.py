@@ -14,7 +14,6 @@ import libcst as cst
 
 from ..names.nodes import parents
 from ..project.facts import ParsedModule, ProjectFacts
-from ..project.positions import code_of
 from .tree import Statement, statements_of
 
 Changed = cst.CSTNode | cst.FlattenSentinel[cst.SimpleStatementLine]
@@ -87,7 +86,7 @@ def changed(
     if isinstance(change, Mapping):
         change = Put(change, parsed.module)
     if not isinstance(change, str):
-        change = code_of(parsed.module.visit(change))
+        change = parsed.module.visit(change).code
     return facts.module_of(parsed.source.with_text(change))
 
 

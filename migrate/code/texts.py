@@ -6,7 +6,6 @@ import re
 
 import libcst as cst
 
-from ..project.positions import code_of
 from .tree import Statement, statements_of
 
 _COPIED = re.compile(r"(.*?)((?:__\d+)?)")
@@ -19,8 +18,8 @@ def source_text(node: cst.CSTNode) -> str:
     if isinstance(node, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
         lines = [line for line in node.leading_lines if line.comment is not None]
         node = node.with_changes(leading_lines=lines)
-        return code_of(_PLAIN, node)
-    return code_of(_PLAIN, node).strip()
+        return _PLAIN.code_for_node(node)
+    return _PLAIN.code_for_node(node).strip()
 
 
 def parse_statements(code: str) -> list[Statement]:

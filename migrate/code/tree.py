@@ -11,7 +11,7 @@ import libcst as cst
 from ..names.nodes import everything, parents, walk
 from ..names.resolver import Resolver
 from ..names.scopes import Binding, BindingKind
-from ..project.positions import Places, code_of
+from ..project.positions import Places
 
 __all__ = ["Body", "Statement", "Tree", "only_small", "statements_of", "walk"]
 
@@ -119,7 +119,7 @@ class Tree:
 
     def code(self, node: cst.CSTNode) -> str:
         """Source text of an expression."""
-        return code_of(self.module, node).strip()
+        return self.module.code_for_node(node).strip()
 
     def symbol(self, node: cst.CSTNode | None) -> str | None:
         """Canonical TensorFlow name of an expression, if it has one."""

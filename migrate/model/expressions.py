@@ -13,7 +13,6 @@ import libcst as cst
 from ..code.tree import statements_of
 from ..names.nodes import children
 from ..project.facts import Definition, ParsedModule, ProjectFacts
-from ..project.positions import code_of
 from .arguments import element_of
 from .by_name import is_outer, is_setting
 from .definitions import constant, is_filled, is_named_dict, method_of, name_of
@@ -97,7 +96,7 @@ class Expressions(ABC):
 
     def code(self, node: cst.CSTNode, env: Env) -> str:
         """The source of an expression."""
-        return code_of(env.module.module, node).strip()
+        return env.module.module.code_for_node(node).strip()
 
     def unknown(self, reason: str, node: cst.CSTNode, env: Env) -> Value:
         """A value that is not understood."""

@@ -1,4 +1,4 @@
-"""Code of trees, and where nodes stand in it.
+"""Where nodes stand in the code of their module.
 
 LibCST's PositionProvider costs more than the parse. Here each top-level statement is
 laid out by itself, and remembered: a text that is parsed again has most of them.
@@ -6,8 +6,9 @@ laid out by itself, and remembered: a text that is parsed again has most of them
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
-from types import TracebackType
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
@@ -30,78 +31,6 @@ class Unfaithful(Exception):
 
     def __init__(self) -> None:
         super().__init__("the parser does not reproduce this file exactly")
-
-
-class _Unwanted:
-    """The context of a node that nobody asks about."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        return None
-
-
-_UNWANTED = _Unwanted()
-
-
-class _Plain(CodegenState):
-    """Generates code only, without the context managers that LibCST makes."""
-
-    def record_syntactic_position(  # type: ignore[override]
-        self,
-        node: cst.CSTNode,
-        *,
-        start_node: cst.CSTNode | None = None,
-        end_node: cst.CSTNode | None = None,
-    ) -> _Unwanted:
-        return _UNWANTED
-
-
-def code_of(module: cst.Module, node: cst.CSTNode | None = None) -> str:
-    """What ``module.code`` or ``module.code_for_node(node)`` says, in less time."""
-    style = module.default_indent, module.default_newline
-    if node is not None:
-        return _plain(node, *style)
-    if not module.has_trailing_newline or not module.body:
-        return _plain(module, *style)
-    parts = [_code(statement, *style) for statement in module.body]
-    above, below = (
-        "".join(_plain(line, *style) for line in lines)
-        for lines in (module.header, module.footer)
-    )
-    return "".join([above, *parts, below])
-
-
-def _plain(node: cst.CSTNode, indent: str, newline: str) -> str:
-    state = _Plain(indent, newline)
-    node._codegen(state)
-    return "".join(state.tokens)
-
-
-_code = lru_cache(maxsize=_KEPT)(_plain)
-
-
-class _Recorder(_Unwanted):
-    """The context of a node: what is generated meanwhile is its code."""
-
-    def __init__(self, state: _State, node: cst.CSTNode) -> None:
-        self.state = state
-        self.key = id(node)
-        self.start = state.offset
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.state.found[self.key] = (self.start, self.state.offset)
 
 
 class _State(CodegenState):
@@ -133,16 +62,17 @@ class _State(CodegenState):
         if start == end:
             self.found[id(node)] = (start, self.offset)
 
-    # A context manager as LibCST's own, without the cost of making a generator
-    # for every node of the file.
-    def record_syntactic_position(  # type: ignore[override]
+    @contextmanager
+    def record_syntactic_position(
         self,
         node: cst.CSTNode,
         *,
         start_node: cst.CSTNode | None = None,
         end_node: cst.CSTNode | None = None,
-    ) -> _Unwanted:
-        return _Recorder(self, node)
+    ) -> Iterator[None]:
+        start = self.offset
+        yield
+        self.found[id(node)] = (start, self.offset)
 
 
 @lru_cache(maxsize=_KEPT)

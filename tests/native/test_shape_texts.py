@@ -13,6 +13,13 @@ from tfmigrate.rewrite.run import run_job
 SHAPES = Path(__file__).with_name("programs") / "shapes"
 # Lines that are there, and words that are not.
 READS = {
+    "encoder_blocks": (
+        [
+            "self.beta = self.add_weight('beta', input_shape[-1:]",
+            "with tf.name_scope(scope):",
+        ],
+        ["variable_scope", "init_scope"],
+    ),
     "halves_by_scope": (
         [
             '"optimizer": self.model.linear_model.trainable_variables',

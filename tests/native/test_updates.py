@@ -188,3 +188,54 @@ def test_a_rate_of_the_step_that_a_helper_is_given() -> None:
     assert text is not None, reason
     assert "Schedule(self.learning_rate)" in text
     assert "return 0.1 / (1.0 + tf.cast(step, tf.float32))" in text
+
+
+STARTED = """\
+import tensorflow as tf
+
+
+def network(x, widths):
+    start = tf.truncated_normal_initializer(stddev=0.02)
+    x = tf.layers.dense(x, 8, kernel_initializer=start)
+    for width in widths:
+        x = tf.layers.dense(x, width, kernel_initializer=start)
+    return x
+
+
+def model_fn(features, labels, mode):
+    value = network(features, [8, 1])
+    loss = tf.losses.mean_squared_error(labels, value)
+    step = tf.train.get_global_step()
+    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss, step)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+tf.estimator.Estimator(model_fn).train(input_fn)
+"""
+
+
+def test_weights_do_not_begin_alike() -> None:
+    # One object of Keras gives each weight of a shape the same values.
+    text, reason = rewrite(STARTED)
+    assert text is not None, reason
+    assert text.count("TruncatedNormal(stddev=0.02)") == 2
+    assert "start = " not in text
+
+
+@pytest.mark.parametrize(
+    ("value", "model"),
+    [
+        ("network(features, [8, 1])", "self.model = Network(widths=[8, 1])"),
+        ("tf.layers.dense(features, 1)", "tf_keras.layers.Dense(1)"),
+    ],
+)
+def test_a_network_may_be_called_in_the_expression_of_the_loss(
+    value: str, model: str
+) -> None:
+    made = "    value = network(features, [8, 1])\n"
+    program = STARTED.replace(made, "").replace(", kernel_initializer=start", "")
+    program = program.replace("labels, value)", f"labels, {value})")
+    text, reason = rewrite(program)
+    assert text is not None, reason
+    assert model in text
+    assert "def loss(self, features, labels, outputs):" in text

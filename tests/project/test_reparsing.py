@@ -123,7 +123,7 @@ def test_programs_with_lines_put_in_taken_out_and_repeated() -> None:
             start = choice.randrange(len(lines) + 1)
             some = lines[start : start + choice.randrange(12)]
             if choice.random() < 0.5:
-                # Also inside of functions and classes, where most nodes stay.
+                # Also inside of functions and classes.
                 indent = " " * choice.choice((0, *map(_indent, some)))
                 lines[start:start] = [textwrap.indent(choice.choice(LINES), indent)]
             elif choice.random() < 0.5:

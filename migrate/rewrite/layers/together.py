@@ -21,7 +21,6 @@ from ...model.evaluator import evaluated
 from ...model.notes import Notes
 from ...project.facts import ParsedModule, ProjectFacts
 from ...project.guard import check_output
-from ...project.positions import code_of
 from .definitions import ModelFunction
 from .files import File, Lifted, import_text, imported
 from .model_functions import is_model_fn
@@ -186,7 +185,7 @@ class _Group:
         }
 
     def _again(self, parsed: ParsedModule, module: cst.Module) -> ParsedModule:
-        return self.facts.module_of(parsed.source.with_text(code_of(module)))
+        return self.facts.module_of(parsed.source.with_text(module.code))
 
     def _is_used(
         self, lifted: Lifted, node: cst.CSTNode, kept: Collection[cst.CSTNode]

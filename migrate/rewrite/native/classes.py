@@ -81,6 +81,8 @@ _LAYERS = frozenset(
 )
 _SPLIT = re.compile(r"\.split\(['\"],['\"]\)")
 _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+# Functions that give one tensor.
+_WHOLE = ("tf.concat", "tf.constant", "tf.convert_to_tensor", "tf.nn.l2_normalize")
 _SUMMARIES = tuple(
     f"tf.summary.{kind}" for kind in ("scalar", "histogram", "image", "text", "audio")
 )
@@ -492,6 +494,8 @@ class Lifted:
         self.tf = base_text.removesuffix(f".estimator.{base.rpartition('.')[2]}")
         # Names of the call that weights are made of.
         self.moved_names: set[str] = set()
+        # Names of the constructor whose values stand where weights begin.
+        self.starts: set[str] = set()
         # Where in the call an expression stands whose names are looked up.
         self.at: ast.AST | None = None
         # Attributes that were added to the constructor, in the order of the call.
@@ -728,7 +732,7 @@ class Lifted:
         return text.done()[1:-2]
 
     def _of_shape(self, node: ast.AST) -> str | None:
-        """`input_shape[-1]` for what the call asks of its input's shape."""
+        """`input_shape[-1]`, or `[-1:]`, for what is asked of the input's shape."""
         if (
             isinstance(node, ast.Call)
             and dotted(node.func) == "int"
@@ -740,7 +744,10 @@ class Lifted:
         if not isinstance(node, ast.Subscript):
             return None
         index = ast.unparse(node.slice)
-        if not isinstance(literal(index), int):
+        parts = index.split(":") if isinstance(node.slice, ast.Slice) else [index]
+        if not all(
+            isinstance(literal(one), int) for one in parts if one or not parts[1:]
+        ):
             return None
         held = node.value
         if isinstance(held, ast.Name) and held.id in self.locals:
@@ -907,9 +914,24 @@ class Lifted:
             if is_absent(code) or one.arg is None:
                 continue
             if one.arg.endswith("_initializer"):
+                code = self._own_start(one.value)
                 self.source.put(one.value, initializer(code, self))
             elif one.arg.endswith("_regularizer"):
                 self.source.put(one.value, regularizer(code, self) or "None")
+
+    def _own_start(self, node: ast.expr) -> str:
+        """How weights begin: an object of Keras would begin all of a shape alike."""
+        made = [
+            one.value
+            for one in self.init.body
+            if isinstance(one, ast.Assign)
+            and [*map(dotted, one.targets)] == [dotted(node)]
+        ]
+        stores = [one.id for one in stores_in(self.init)]
+        if not isinstance(node, ast.Name) or not made or stores.count(node.id) > 1:
+            return self.of(node)
+        self.starts.add(node.id)
+        return self.of(made[0])
 
     def _functions(self) -> None:
         """Layers that call a function of TensorFlow 1 become layers of Keras."""
@@ -1306,7 +1328,8 @@ class Lifted:
         table = node.args[0] if len(node.args) == 2 and names <= {"name"} else None
         if isinstance(table, ast.Name):
             table = self.value_of(table.id)
-        return attribute_of_self(table) is not None
+        made = self.of(table.func) if isinstance(table, ast.Call) else ""
+        return attribute_of_self(table) is not None or self.symbol(made) in _WHOLE
 
     def _check_norm(self, node: ast.Call) -> None:
         frozen = [one for one in node.keywords if one.arg == "trainable"]
@@ -1534,6 +1557,10 @@ class Lifted:
                 node
                 for node in self.init.body
                 if (
+                    isinstance(node, ast.Assign)
+                    and dotted(node.targets[0]) in self.starts - loaded
+                )
+                or (
                     isinstance(node, ast.Assign)
                     and (name := attribute_of_self(node.targets[0])) is not None
                     and name not in read

@@ -9,7 +9,6 @@ import libcst as cst
 from ...code.edits import Put, changed
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
-from ...project.positions import code_of
 from ..layers.spelling import FLAGS, RESERVED
 
 _LIFTED = ("tf.estimator.ScopedModel", "tf.estimator.ScopedLayer")
@@ -294,7 +293,7 @@ class _Network(cst.CSTTransformer):
         if isinstance(small, cst.Assign) and isinstance(last, cst.Return):
             target = self.tree.code(small.targets[0].target)
             assert last.value is not None
-            value = code_of(self.tree.module, last.value).strip()
+            value = self.tree.module.code_for_node(last.value).strip()
             found.pop()
             if target != value:
                 found.append(cst.parse_statement(f"{target} = {value}\n"))

@@ -18,7 +18,6 @@ from ...names.ast_nodes import tree_of
 from ...names.ast_nodes import walk as walk_ast
 from ...options import RewriteOptions
 from ...project.facts import ParsedModule, ProjectFacts
-from ...project.positions import code_of
 from ...project.selection import is_test
 from ...rules.engine import run_rules
 from ...rules.written_for import written_for_tf2
@@ -43,6 +42,7 @@ from .imports import Wanted, unread_imports, with_imports
 from .inlined import with_helpers_inlined, without_unread
 from .local_functions import with_local_functions_apart
 from .makers import with_variables_inlined
+from .named_outputs import with_outputs_named
 from .names import task_name
 from .networks import with_networks_as_models
 from .objects import with_objects_dissolved
@@ -373,6 +373,7 @@ class _Program:
         files = [with_clipping_in_one_call(one, facts) for one in files]
         files = [with_optimizers_of_rates(one, facts) for one in files]
         files = [with_choices_as_tests(one, facts, files) for one in files]
+        files = [with_outputs_named(one, facts, is_model_fn) for one in files]
         files = with_helpers_brought(files, facts, is_model_fn)
         files = [with_own_objects_dissolved(one, facts, is_model_fn) for one in files]
         files = [with_objects_dissolved(one, facts, is_model_fn) for one in files]
@@ -643,19 +644,18 @@ def _is_method(parsed: ParsedModule, name: str) -> bool:
 def _models(parsed: ParsedModule) -> set[str]:
     """Classes of models that a file defines, and functions that make a layer."""
     kinds = ("tf_keras.Model", "tf_keras.layers.Layer")
+    code = parsed.module.code_for_node
     found: set[str] = set()
     for one in parsed.nodes:
         if isinstance(one, cst.ClassDef):
-            bases = (code_of(parsed.module, base.value).strip() for base in one.bases)
+            bases = (code(base.value).strip() for base in one.bases)
             found |= {one.name.value} if any(base in kinds for base in bases) else set()
         elif isinstance(one, cst.FunctionDef):
             body = one.body
             inside = statements_of(body) if isinstance(body, cst.IndentedBlock) else []
             last = only_small(inside[-1]) if inside else None
             made = last.value if isinstance(last, cst.Return) else None
-            if isinstance(made, cst.Call) and code_of(parsed.module, made).startswith(
-                "tf_keras.layers."
-            ):
+            if isinstance(made, cst.Call) and code(made).startswith("tf_keras.layers."):
                 found.add(one.name.value)
     return found
 

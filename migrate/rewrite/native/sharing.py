@@ -16,7 +16,7 @@ from ...names.ast_nodes import expression_of
 from ...names.ast_nodes import walk as walk_ast
 from ..layers.spelling import FLAGS
 from .code import Refused, dotted, literal
-from .text import attribute_of_self, names_in, parameters_of
+from .text import attribute_of_self, defaults_of, names_in, parameters_of
 
 if TYPE_CHECKING:
     from .classes import Lifted
@@ -218,12 +218,6 @@ def _asks_for_reuse(above: Sequence[ast.AST]) -> bool:
     return all(isinstance(n, ast.keyword) and n.arg == "reuse" for n in above)
 
 
-def _defaults(defined: ast.FunctionDef) -> dict[str, ast.expr]:
-    names = parameters_of(defined)
-    found = defined.args.defaults
-    return dict(zip(names[len(names) - len(found) :], found, strict=True))
-
-
 def _given(made: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:
     found = dict(zip(names, made.args, strict=False))
     return found | {str(one.arg): one.value for one in made.keywords}
@@ -380,7 +374,7 @@ class Places:
             return
         inner = self.classes.get(dotted(made.func))
         if inner is not None:
-            said = _defaults(inner.init) | {
+            said = defaults_of(inner.init) | {
                 key: self._said(one)
                 for key, one in _given(made, parameters_of(inner.init)[1:]).items()
             }

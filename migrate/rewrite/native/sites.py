@@ -22,6 +22,7 @@ from .text import (
     Text,
     attribute_of_self,
     bound_names,
+    defaults_of,
     elements,
     loads_in,
     names_in,
@@ -478,10 +479,11 @@ def _first_values(program: Program, plain: Plain) -> bool:
         if not reads or not all(_begins(program, one) for one in reads):
             continue
         sites = plain.sites or ()
+        usual = defaults_of(plain.init)
         given = [program.given(one.made, names[1:]) or {} for one in sites]
+        told = [one.get(name, usual.get(name)) for one in given]
         codes = {
-            program.first(program.of(one[name])) if name in one else None
-            for one in given
+            None if one is None else program.first(program.of(one)) for one in told
         }
         code = codes.pop() if len(codes) == 1 else None
         if code is None:

@@ -299,6 +299,28 @@ def _shared_columns(page: Page, word: Word) -> None:
         page.refuse(word.node, f"`{word.symbol}` ({{}}) reads a checkpoint")
 
 
+def named_scope(page: Page, word: Word) -> bool:
+    """Names operations where nothing makes variables; tells whether it could."""
+    call = word.call
+    if word.symbol != "tf.variable_scope" or call is None or not call.args:
+        return False
+    first, item = call.args[0], page.parent(call)
+    name, made = first.value, page.function(call)
+    params = made.params.params if isinstance(made, cst.FunctionDef) else ()
+    known = [one.default for one in params if one.name.value == page.source(name)]
+    told = name if isinstance(name, cst.SimpleString) else known[0] if known else None
+    if (
+        not isinstance(item, cst.WithItem)
+        or item.asname is not None
+        or (first.keyword is not None and first.keyword.value != "name_or_scope")
+        or first.star
+        or not isinstance(told, cst.SimpleString)
+    ):
+        return False
+    page.put(call, page.tf(word.node, "name_scope"), "(", name, ")")
+    return True
+
+
 WORDS: dict[str, Handler] = {
     **{f"tf.python.lib.io.file_io.{old}": _file(new) for old, new in _FILES.items()},
     **{

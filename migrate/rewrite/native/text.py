@@ -375,6 +375,13 @@ def parameters_of(function: ast.FunctionDef) -> list[str]:
     return [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
 
 
+def defaults_of(defined: ast.FunctionDef) -> dict[str, ast.expr]:
+    """What parameters are where nothing is given for them."""
+    names = parameters_of(defined)
+    found = defined.args.defaults
+    return dict(zip(names[len(names) - len(found) :], found, strict=True))
+
+
 def elements(target: ast.expr, over: ast.expr, attribute: str) -> set[str]:
     """Names of a loop's elements that come from a list of layers."""
     if attribute_of_self(over) == attribute:

@@ -314,7 +314,8 @@ def _size(lifted: Lifted, code: str, what: str) -> tuple[str, bool, bool]:
         pass
     try:
         size = lifted.for_build(code, what)
-        one = isinstance(parsed(size), ast.Subscript)
+        node = parsed(size)
+        one = isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice)
         return lifted.in_build(f"[{size}]" if one else size) or "", True, False
     except Refused:
         return code, False, True

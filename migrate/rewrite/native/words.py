@@ -189,6 +189,8 @@ class _Rewording:
                 continue  # what TF 2 has under the name
             why = advice(word.symbol)
             if why is not None and not self.page.is_gone(word.node):
+                if small.named_scope(self.page, word):
+                    continue
                 name = None
                 if _MAKES.match(word.symbol):
                     name = uncalled.name_of(self.page, word.node)

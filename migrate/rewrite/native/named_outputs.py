@@ -1,0 +1,67 @@
+"""A network that is called within the expression of a loss gets a line of its own."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+import libcst as cst
+
+from ...code.edits import changed
+from ...code.names import fresh
+from ...code.tree import Tree, only_small, walk
+from ...project.facts import ParsedModule, ProjectFacts
+from .inlined import IsModelFn
+
+_MAKES = re.compile(r"\blayers\.|\bget_variable\(|\bslim\.|_rnn\(")
+
+
+def with_outputs_named(
+    parsed: ParsedModule, facts: ProjectFacts, is_model_fn: IsModelFn
+) -> ParsedModule:
+    """The file with ``outputs = network(x)`` before ``loss = f(labels, outputs)``.
+
+    For what was ``loss = f(labels, network(x))``: a model is told no labels.
+    """
+    tree = Tree(parsed.module, parsed.resolver)
+    edits: dict[cst.CSTNode, object] = {}
+    for defined in filter(is_model_fn, parsed.nodes):
+        assert isinstance(defined, cst.FunctionDef)
+        names = [one.name.value for one in defined.params.params]
+        labels = names[1] if len(names) > 1 else ""
+        for line in walk(defined.body, cst.SimpleStatementLine):
+            small = only_small(line)
+            value = small.value if isinstance(small, cst.Assign) else None
+            if not isinstance(value, cst.Call) or tree.function(line) is not defined:
+                continue
+            inside = [one.value for one in value.args if _makes(tree, one.value)]
+            if len(inside) != 1 or labels not in _read(value):
+                continue
+            if labels in _read(inside[0]):
+                continue
+            bound = parsed.resolver.scopes.opened[defined].bindings
+            name = fresh("outputs", {*bound, *_read(defined)})
+            target = cst.AssignTarget(cst.Name(name))
+            first = cst.SimpleStatementLine([cst.Assign([target], inside[0])])
+            edits[inside[0]] = cst.Name(name)
+            edits[line] = partial(_behind, first)
+            return changed(parsed, facts, edits)
+    return parsed
+
+
+def _behind(first: cst.CSTNode, now: cst.CSTNode) -> list[cst.CSTNode]:
+    return [first, now]
+
+
+def _read(node: cst.CSTNode) -> set[str]:
+    return {one.value for one in walk(node, cst.Name)}
+
+
+def _makes(tree: Tree, node: cst.BaseExpression) -> bool:
+    """A call of a function of layers, or of one of the file that says such words."""
+    if not isinstance(node, cst.Call):
+        return False
+    symbol = tree.symbol(node.func)
+    made = tree.resolver.definition(node.func) if symbol is None else None
+    told = tree.code(made) if isinstance(made, cst.FunctionDef) else f"{symbol}("
+    return bool(_MAKES.search(told))
