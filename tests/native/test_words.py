@@ -1352,6 +1352,23 @@ ROWS = {
         print(path)
         """,
     ),
+    "a receiver that a function makes, before an argument that goes": (
+        """
+        def r():
+            return tf.estimator.export.build_raw_serving_input_receiver_fn(
+                {'x': tf.placeholder(tf.float32, [None, 3])})()
+
+
+        e.export_savedmodel('out', r, strip_default_attrs=True)
+        """,
+        """
+        def r():
+            return raw_receiver({'x': tf.TensorSpec([None, 3], tf.float32)})
+
+
+        e.export_saved_model('out', r())
+        """,
+    ),
     "a raw receiver": (
         """
         r = tf.estimator.export.build_raw_serving_input_receiver_fn(

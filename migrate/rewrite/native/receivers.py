@@ -136,8 +136,7 @@ class _Uses:
                     page.put_span(rest, rest + 1)
                     rest += 1
             elif all(one.default is not None for one in self.function.params.params):
-                end = page.span(node)[1]
-                page.put_span(end, end, "()")
+                page.put(node, f"{page.source(node)}()")
             else:
                 page.refuse(node, "a receiver ({}) lacks its arguments")
 
