@@ -44,5 +44,6 @@ def _gets_rates(tree: Tree, node: cst.CSTNode) -> bool:
     if isinstance(above, cst.Assign) and len(above.targets) == 1:
         name = above.targets[0].target
         uses = tree.loads(name.value) if isinstance(name, cst.Name) else []
-        return bool(uses) and all(_gets_rates(tree, one) for one in uses)
+        anew = any(tree.statement(one) is tree.statement(above) for one in uses)
+        return bool(uses) and not anew and all(_gets_rates(tree, one) for one in uses)
     return False
