@@ -88,3 +88,11 @@ def loads(tree: Tree, node: cst.CSTNode) -> set[str]:
 def binds(statement: Statement) -> frozenset[str]:
     """Every name that a statement, or one inside of it, assigns."""
     return frozenset(name for inner in walk(statement) for name in assigned(inner))
+
+
+def lets_go(node: cst.CSTNode) -> bool:
+    """``del name``: no entry and no attribute is gone afterwards."""
+    small = node if isinstance(node, cst.Del) else only_small(node)
+    return isinstance(small, cst.Del) and not any(
+        isinstance(one, (cst.Subscript, cst.Attribute)) for one in walk(small)
+    )

@@ -12,6 +12,7 @@ from ..names.nodes import everything
 from ..project.facts import Definition, ParsedModule
 from . import api, definitions, unseen
 from .api import Call
+from .api.hub import LAYER as HUB_LAYER
 from .arguments import (
     Argument,
     Mismatch,
@@ -217,10 +218,10 @@ class Calls(Expressions):
         if isinstance(callee, Function):
             return self.enter_call(callee, node, arguments, env)
         if isinstance(callee, Layer):
-            named = {one.keyword for one in arguments}
-            for option in sorted(named & {"signature", "as_dict"}, key=str):
-                why = f"a module of tensorflow_hub by `{option}`"
-                return self.unknown(why, node, env)
+            for told in arguments if callee.symbol == HUB_LAYER else ():
+                if told.keyword in ("signature", "as_dict"):
+                    why = f"a module of tensorflow_hub by `{told.keyword}`"
+                    return self.unknown(why, node, env)
             if callee.stays:
                 own = self.notes.aside if callee.keras else self.notes.applied
                 own.add(node)

@@ -239,3 +239,26 @@ def test_a_network_may_be_called_in_the_expression_of_the_loss(
     assert text is not None, reason
     assert model in text
     assert "def loss(self, features, labels, outputs):" in text
+
+
+def test_an_entry_that_is_let_go_is_gone() -> None:
+    made = "    value = network(features, [8, 1])\n"
+    own = "    value = joined(features)\n"
+    joined = (
+        "def joined(features):\n    del features['id']\n"
+        "    x = tf.concat(list(features.values()), 1)\n"
+        "    return tf.layers.dense(x, 1)\n\n\ndef model_fn("
+    )
+    program = STARTED.replace(made, own).replace("def model_fn(", joined, 1)
+    text, _ = rewrite(program.replace(", kernel_initializer=start", ""))
+    assert text is None or "del features['id']" in text
+
+
+def test_a_summary_by_the_names_of_variables_keeps_its_program() -> None:
+    step = "    step = tf.train.get_global_step()\n"
+    shown = (
+        "    [tf.summary.histogram(v.op.name, v) for v in tf.trainable_variables()]\n"
+    )
+    program = STARTED.replace(step, shown + step)
+    text, _ = rewrite(program.replace(", kernel_initializer=start", ""))
+    assert text is None

@@ -6,6 +6,8 @@ from ..values import Const, Layer, Tensor, Time, Value, time_of
 from . import Call, handles
 
 MODULE = "tensorflow_hub.Module"
+# What it is called once it is evaluated.
+LAYER = "tf.keras.layers.KerasLayer"
 # What a layer of Keras is told as well.
 NAMES = ("spec", "trainable", "name")
 
@@ -23,5 +25,5 @@ def module(call: Call) -> Value:
     lifted = call.evaluator.in_lifted(call.env)
     if not lifted:
         call.evaluator.notes.make(call, "object")
-    layer = Layer("tf.keras.layers.KerasLayer", keras=False, stays=not lifted)
+    layer = Layer(LAYER, keras=False, stays=not lifted)
     return call.evaluator.made(layer, call, given, legacy=True)

@@ -9,9 +9,9 @@ import libcst as cst
 from ...code.blocked import Blocked
 from ...code.names import Names
 from ...code.spacing import space_definitions, with_blank_lines
-from ...code.statements import is_docstring
+from ...code.statements import is_docstring, lets_go
 from ...code.texts import camel, parse_statements, source_text
-from ...code.tree import Statement, only_small, statements_of
+from ...code.tree import Statement, statements_of
 from ...model.values import Function, Time
 from .bodies import Body
 from .files import File, Lifted, tensorflow_of
@@ -47,7 +47,7 @@ class Classes:
             return self._class_of(call, made, file)
 
         # What lets a parameter go, which is an attribute by then, is not needed.
-        kept = [one for one in statements if not isinstance(only_small(one), cst.Del)]
+        kept = [one for one in statements if not lets_go(one)]
         return Body(file.tree, defined, kept, self.notes, outside, helper, class_of)
 
     def _helper(self, call: cst.Call, function: Function, file: File) -> Helper:

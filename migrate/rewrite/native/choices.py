@@ -10,8 +10,8 @@ import libcst as cst
 from ...code.edits import Put, changed
 from ...code.tree import Tree
 from ...project.facts import ParsedModule, ProjectFacts
+from .code import LAYER_WORDS
 
-_MAKES = re.compile(r"\blayers\.|\bslim\.|\bget_variable\b|_rnn\b|Cell\b")
 _PLAIN = re.compile(r"[\w.\[\]'\"]+")
 # Where a tuple of its keys does what a dict did.
 _OF_KEYS = r"import.*\b{0}\b|(sorted|list|tuple|set|len|join)\((\w+\.)*{0}\)|"
@@ -25,6 +25,8 @@ def with_choices_as_tests(
 
     Each function is then called by its name, and its layers are those of one class.
     """
+    if not any(map(_holds_names, parsed.nodes)):
+        return parsed
     tree = Tree(parsed.module, parsed.resolver)
     others = [one.source.text for one in files if one.path != parsed.path]
     edits: dict[cst.CSTNode, object] = {}
@@ -66,6 +68,13 @@ def with_choices_as_tests(
     return changed(parsed, facts, edits) if edits else parsed
 
 
+def _holds_names(node: cst.CSTNode) -> bool:
+    """A dict in which functions may stand."""
+    return isinstance(node, cst.Dict) and any(
+        isinstance(one.value, cst.Name) for one in node.elements
+    )
+
+
 def _count(pattern: str, texts: Sequence[str]) -> int:
     return sum(len(re.findall(pattern, one)) for one in texts)
 
@@ -82,5 +91,5 @@ def _functions(tree: Tree, table: cst.CSTNode | None) -> list[tuple[str, cst.Nam
             return []
         if key is not None and isinstance(name, cst.Name):
             found.append((tree.code(key), name))
-            made.append(_MAKES.search(tree.code(defined)) is not None)
+            made.append(LAYER_WORDS.search(tree.code(defined)) is not None)
     return found if any(made) else []

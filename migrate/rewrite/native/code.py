@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,9 @@ from ...names.ast_nodes import walk as walk_ast
 
 # Parameter name -> source text of the argument; absent parameters have their default.
 Arguments = Mapping[str, str]
+
+# What the text of a function that makes layers says.
+LAYER_WORDS = re.compile(r"\blayers\.|\bslim\.|\bget_variable\b|_rnn\b|Cell\b")
 
 # The value of an expression that is no literal.
 UNKNOWN: Any = object()

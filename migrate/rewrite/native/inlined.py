@@ -11,7 +11,7 @@ import libcst as cst
 from ...code.arguments import UnknownArguments, is_none, match_arguments
 from ...code.edits import Put, changed
 from ...code.names import fresh
-from ...code.statements import binds, is_docstring
+from ...code.statements import binds, is_docstring, lets_go
 from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
@@ -269,7 +269,7 @@ class Inliner:
         inside = [
             one
             for one in statements_of(body)
-            if not is_docstring(one) and not isinstance(only_small(one), cst.Del)
+            if not is_docstring(one) and not lets_go(one)
         ]
         given = self._given()
         if given is None or not inside:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 
 import libcst as cst
@@ -11,9 +10,8 @@ from ...code.edits import changed
 from ...code.names import fresh
 from ...code.tree import Tree, only_small, walk
 from ...project.facts import ParsedModule, ProjectFacts
+from .code import LAYER_WORDS
 from .inlined import IsModelFn
-
-_MAKES = re.compile(r"\blayers\.|\bget_variable\(|\bslim\.|_rnn\(")
 
 
 def with_outputs_named(
@@ -64,4 +62,4 @@ def _makes(tree: Tree, node: cst.BaseExpression) -> bool:
     symbol = tree.symbol(node.func)
     made = tree.resolver.definition(node.func) if symbol is None else None
     told = tree.code(made) if isinstance(made, cst.FunctionDef) else f"{symbol}("
-    return bool(_MAKES.search(told))
+    return bool(LAYER_WORDS.search(told))

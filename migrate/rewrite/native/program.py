@@ -60,6 +60,7 @@ from .unrolled import with_metrics_unrolled
 from .variable_names import with_names_of_keras
 from .words import Reworded, advice, reworded, watched
 
+_OF_LEARN = "tf.contrib.learn."
 # What has no form where several processes train, and why.
 _NOT_TOGETHER = {
     "eval_distribute": "its evaluations count steps of several replicas",
@@ -223,13 +224,17 @@ def _in_one_line(parsed: ParsedModule) -> list[cst.FunctionDef]:
 def _check_generation(files: Sequence[ParsedModule]) -> None:
     """Refuses Estimators of tf.contrib.learn before what stands around them."""
     for one in files:
+        made = [
+            (call, symbol)
+            for call in estimator_places(one.resolver).made
+            if (symbol := one.resolver.resolve(call.func) or "").startswith(_OF_LEARN)
+        ]
+        if not made:
+            continue
         page = Page(one, training="training", for_tf2=False, beside=files)
-        for call in estimator_places(one.resolver).made:
-            symbol = page.symbol(call.func) or ""
-            if symbol.startswith("tf.contrib.learn."):
-                page.refuse(call, f"`{symbol}` ({{}}) {advice(symbol)}")
-        if page.refusals:
-            raise Refused(min(page.refusals)[1])
+        for call, symbol in made:
+            page.refuse(call, f"`{symbol}` ({{}}) {advice(symbol)}")
+        raise Refused(min(page.refusals)[1])
 
 
 def _check_homes(files: Sequence[ParsedModule]) -> None:

@@ -27,9 +27,9 @@ _FLAGS = {*FLAGS, "mode"}
 _NAMED = ("name", "scope")
 # What is filled in, in a text that is formatted.
 _FILLED = re.compile(r"%[-+ #0-9.]*[a-zA-Z%]|\{[^{}]*\}")
-# Layers without variables.
 # Layers whose variables have the names of columns, and the functions they stand for.
 _COLUMNS = {"dense_features": "input_layer", "linear_model": "linear_model"}
+# Layers without variables.
 _EMPTY = re.compile(r"\.(Dropout|Flatten|ReLU|\w*Pooling\w*|dropout|flatten)\b")
 
 

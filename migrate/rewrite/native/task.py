@@ -13,7 +13,7 @@ import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
 from ...code.names import fresh
-from ...code.statements import assigned, is_docstring
+from ...code.statements import assigned, is_docstring, lets_go
 from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...model.arguments import Argument
@@ -1103,14 +1103,12 @@ class Maker:
                     self.is_summary(one) or self._is_of_block(one, statement)
                     for one in statements_of(body)
                 )
-                and not any(
-                    isinstance(one, cst.Attribute) and one.attr.value in ("op", "name")
-                    for one in walk(statement)
-                )
+                and not _goes_by_names(statement)
             )
         small = only_small(statement)
         value = small.value if isinstance(small, cst.Expr) else None
-        value = value.elt if isinstance(value, cst.ListComp) else value
+        if isinstance(value, cst.ListComp) and not _goes_by_names(value):
+            value = value.elt
         if not isinstance(value, cst.Call):
             return False
         symbol = self.tree.symbol(value.func) or ""
@@ -1504,9 +1502,7 @@ class Maker:
         for node in walk(statement):
             if isinstance(node, (cst.Global, cst.Nonlocal, cst.Yield)):
                 return False
-            if isinstance(node, cst.Del) and any(
-                isinstance(one, (cst.Subscript, cst.Attribute)) for one in walk(node)
-            ):
+            if isinstance(node, cst.Del) and not lets_go(node):
                 return False  # nobody reads a mere name any more
             if isinstance(node, cst.Call) and not self._is_harmless(mode, node):
                 return False
@@ -1547,6 +1543,10 @@ def _call_in(statement: Statement) -> cst.Call:
     assert isinstance(small, cst.Assign)
     assert isinstance(small.value, cst.Call)
     return small.value
+
+
+def _goes_by_names(node: cst.CSTNode) -> bool:
+    return any(one.attr.value in ("op", "name") for one in walk(node, cst.Attribute))
 
 
 def alias_of(parsed: ParsedModule) -> str:

@@ -218,7 +218,7 @@ class _Rewording:
             symbol = self.page.symbol(use.node) or self._of_hub(use.node)
             call = self.page.call_of(use.node)
             if symbol is not None and call not in self.page.rewritten:
-                yield Word(use.node, symbol, use, self.page.call_of(use.node), False)
+                yield Word(use.node, symbol, use, call, False)
 
     def _of_hub(self, node: cst.CSTNode) -> str | None:
         """The name of what tensorflow_hub had for TensorFlow 1 only."""
