@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tfmigrate.rewrite.pipeline import Job
-from tfmigrate.rewrite.run import run_job
+from rewritten import rewritten as text_of
 
 PROGRAM = Path(__file__).with_name("programs") / "kept_in_self.py"
 FIRST = "        self.loss, self.train_op, self.metrics = None, None, None\n"
@@ -18,12 +17,7 @@ def rewritten(folder: Path, *edits: tuple[str, str]) -> str:
     for old, new in edits:
         assert old in text
         text = text.replace(old, new)
-    path = folder / "program.py"
-    path.write_text(text, "utf-8")
-    report = run_job([path], Job())
-    (new,) = (one.new for one in report.changed if one.path == path)
-    assert new is not None
-    return new.decode("utf-8")
+    return text_of(folder, text)
 
 
 def test_what_is_kept_is_a_name(tmp_path: Path) -> None:
@@ -83,10 +77,6 @@ tf.estimator.Estimator(Program().model_fn).train(input_fn)
 
 
 def test_what_a_method_of_a_method_keeps_is_a_name_too(tmp_path: Path) -> None:
-    path = tmp_path / "program.py"
-    path.write_text(DEEP, "utf-8")
-    report = run_job([path], Job())
-    (new,) = (one.new for one in report.changed if one.path == path)
-    assert new is not None
-    assert b"(Task):" in new
-    assert b"self.value" not in new
+    text = text_of(tmp_path, DEEP)
+    assert "(Task):" in text
+    assert "self.value" not in text

@@ -6,8 +6,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from tfmigrate.rewrite.pipeline import Job
-from tfmigrate.rewrite.run import run_job
+from rewritten import rewritten
 
 # Both sides were run on a module that TensorFlow 1.15 exported: the same figures.
 MODEL = dedent("""
@@ -35,15 +34,6 @@ COLUMN = dedent("""
     estimator = tf.estimator.DNNClassifier([5], [column])
     estimator.train(data, steps=3)
 """)
-
-
-def rewritten(folder: Path, text: str) -> str:
-    path = folder / "program.py"
-    path.write_text(text, "utf-8")
-    report = run_job([path], Job())
-    (new,) = (one.new for one in report.changed if one.path == path)
-    assert new is not None
-    return new.decode("utf-8")
 
 
 def test_a_module_is_a_layer(tmp_path: Path) -> None:
