@@ -257,10 +257,10 @@ def _stores(code: str) -> set[str]:
 
 
 def returning(lines: Sequence[str], returned: str) -> tuple[list[str], str]:
-    """``x = f(y)`` and ``return x`` become ``return f(y)``."""
-    if lines and _gives(lines[-1], returned) and "#" not in lines[-1]:
-        start = lines[-1].index("=") + 1
-        return list(lines[:-1]), lines[-1][start:].strip()
+    """``x = f(y)`` and ``return x`` become ``return f(y)``; comments stay."""
+    if lines and _gives(lines[-1], returned):
+        above, value = re.split(rf"(?m)^{returned}\s*=\s*", lines[-1], maxsplit=1)
+        return [*lines[:-1], *above.splitlines(keepends=True)], value.strip()
     return list(lines), returned
 
 
