@@ -92,3 +92,18 @@ def walk(node: ast.AST, *kinds: type[ast.AST]) -> list[Any]:
 def parents_of(root: ast.AST) -> dict[ast.AST, ast.AST]:
     """The node above each one."""
     return {child: node for node in walk(root) for child in children(node)}
+
+
+def members(node: ast.AST) -> set[str]:
+    """Names of what a class defines, and of what its methods give to `self`."""
+    found = {
+        one.attr
+        for one in walk(node, ast.Attribute)
+        if isinstance(one.ctx, ast.Store) and ast.unparse(one.value) == "self"
+    }
+    for one in getattr(node, "body", ()):
+        if isinstance(one, ast.FunctionDef):
+            found.add(one.name)
+        elif not isinstance(one, ast.ClassDef):
+            found |= {n.id for n in walk(one, ast.Name) if isinstance(n.ctx, ast.Store)}
+    return found

@@ -7,6 +7,6 @@ body of the extended method where a part calls it by `super()`.
 
 from __future__ import annotations
 
-from .join import defined_for, parts_for, training_module
+from .join import defined_for, members_of_task, parts_for, training_module
 
-__all__ = ["defined_for", "parts_for", "training_module"]
+__all__ = ["defined_for", "members_of_task", "parts_for", "training_module"]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..names.ast_nodes import children as ast_children
-from ..names.ast_nodes import expression_of, tree_of
+from ..names.ast_nodes import expression_of, members, tree_of
 from ..names.ast_nodes import walk as walk_ast
 from ..project.files import WRITTEN_HERE
 from ..project.text import Edit, Lines, apply_edits
@@ -246,6 +246,13 @@ def definitions(part: str) -> dict[str, Statement]:
 def untyped(part: str) -> tuple[Statement, ...]:
     """Returns the statements of a part without annotations."""
     return tuple(statements_of(without_types(source(part))))
+
+
+@cache
+def members_of_task() -> frozenset[str]:
+    """Returns what a Task has by itself, with whatever parts."""
+    tasks = [one for part in WORDS if (one := definitions(part).get("Task"))]
+    return frozenset(name for one in tasks for name in members(one.node))
 
 
 @cache

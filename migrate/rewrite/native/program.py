@@ -14,14 +14,14 @@ from ...code.blocked import Blocked
 from ...code.edits import changed
 from ...code.spacing import in_tabs, without_new_gaps
 from ...code.tree import Tree, only_small, statements_of, walk
-from ...names.ast_nodes import tree_of
+from ...names.ast_nodes import members, tree_of
 from ...names.ast_nodes import walk as walk_ast
 from ...options import RewriteOptions
 from ...project.facts import ParsedModule, ProjectFacts
 from ...project.selection import is_test
 from ...rules.engine import run_rules
 from ...rules.written_for import written_for_tf2
-from ...training import defined_for
+from ...training import defined_for, members_of_task
 from ..asked import called_in, taken_from, words_of
 from ..estimator_words import estimator_places
 from ..layers.model_functions import is_model_fn
@@ -265,10 +265,24 @@ def _check_written(tree: ast.Module, tasks: set[str]) -> None:
             if isinstance(made, ast.Lambda) and len(made.args.args) > 1:
                 raise Refused("a lambda around the model function takes its arguments")
         if isinstance(node, ast.ClassDef) and node.name in tasks:
-            own = walk_ast(node, ast.Attribute)
-            params = [one for one in own if ast.unparse(one) == "self.params"]
-            if params and all(isinstance(one.ctx, ast.Load) for one in params):
-                raise Refused(f"`{node.name}` reads params of an object around it")
+            missing = _missing_attributes(node)
+            if missing:
+                named = ", ".join(f"`{one}`" for one in missing)
+                raise Refused(f"`{node.name}` reads {named} of an object around it")
+
+
+def _missing_attributes(task: ast.ClassDef) -> list[str]:
+    """What a Task reads of itself that nothing gives it."""
+    made = members(task)
+    read = dict.fromkeys(
+        one.attr
+        for one in walk_ast(task, ast.Attribute)
+        if isinstance(one.value, ast.Name) and one.value.id == "self"
+        if one.attr not in made
+    )
+    if [ast.unparse(one) for one in task.bases] != ["Task"]:
+        return ["params"] if "params" in read else []
+    return [one for one in read if one not in members_of_task()]
 
 
 def _in_place(text: str) -> bool:

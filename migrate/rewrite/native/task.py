@@ -444,7 +444,7 @@ class Maker:
         if text is None:
             return None
         for param, arg in zip(_parameters(classes[0]), self.maker.args, strict=False):
-            shown = self.tree.code(arg.value)
+            shown = Said(self, self.train, init=True).expression(arg.value)
             if arg.star or not re.fullmatch(r"[\w.]+", shown):
                 return None
             name = param if arg.keyword is None else arg.keyword.value
