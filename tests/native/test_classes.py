@@ -385,7 +385,7 @@ def sequential(init: str, call: str) -> str | None:
     text = HEAD + model(init, call).replace("is_training", "training").replace(
         "tf.estimator.ScopedModel", "tf_keras.Model"
     )
-    return as_sequential(facts.load(Path("train.py"), text.encode()), "Net")
+    return as_sequential(facts.load(Path("train.py"), text.encode()), "Net", {})
 
 
 LAYERS = (

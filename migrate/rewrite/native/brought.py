@@ -65,7 +65,7 @@ def _without(
     ]
     bound = parsed.resolver.scopes.module_scope.bindings[name]
     users = sum(
-        _told(node, one, facts) == (os.path.abspath(parsed.path), name)
+        named_in_file(node, one, facts) == (os.path.abspath(parsed.path), name)
         for one in files
         for node in one.nodes
         if (isinstance(node, cst.Attribute) and node.attr.value == name)
@@ -99,7 +99,7 @@ class _Mover:
         for call in self.parsed.nodes:
             if not isinstance(call, cst.Call) or self.tree.function(call) is None:
                 continue
-            told = _told(call.func, self.parsed, self.facts)
+            told = named_in_file(call.func, self.parsed, self.facts)
             if told is None or told[0] not in paths:
                 continue
             origin = paths.index(told[0])
@@ -127,33 +127,35 @@ class _Mover:
         lines: dict[str, cst.SimpleStatementLine] = {}
         more: dict[str, cst.ImportAlias] = {}
         own: _Places = {}
-        for one, bound in _of_module(other, helper):
+        for one, bound in of_module(other, helper):
             there = self.bound.get(one.value, ())
             if bound.kind is BindingKind.IMPORT:
-                line = None if there else _import_of(other, one.value)
+                line = None if there else import_of(other, one.value)
                 if line is not None:
                     lines[one.value] = line
-                elif not there or _place(there[0]) != _place(bound):
+                elif not there or place_of(there[0]) != place_of(bound):
                     return None
             elif held is not None:
                 own[one] = cst.Attribute(held.deep_clone(), cst.Name(one.value))
             elif not there:
                 more[one.value] = cst.ImportAlias(cst.Name(one.value))
-            elif _place(there[0]) != _place(here[0], one.value):
+            elif place_of(there[0]) != place_of(here[0], one.value):
                 return None
         moved = helper.visit(Put(own, helper))
         top = next(n for n in self.tree.ancestors(call) if n in self.parsed.module.body)
         places: _Places = {top: lambda now: [*lines.values(), moved, now]}
         for node in self.parsed.nodes:
             if isinstance(node, cst.Call):
-                same = _told(node.func, self.parsed, self.facts) == told
+                same = named_in_file(node.func, self.parsed, self.facts) == told
                 places |= {node.func: cst.Name(name)} if same else {}
             elif isinstance(node, cst.ImportFrom) and held is None:
                 places |= _imported(node, name, [*more.values()])
         return places
 
 
-def _told(node: cst.CSTNode, origin: ParsedModule, facts: ProjectFacts) -> _Told | None:
+def named_in_file(
+    node: cst.CSTNode, origin: ParsedModule, facts: ProjectFacts
+) -> _Told | None:
     """The file and the name of the function or class that an expression names."""
     found = facts.definition(node, origin)
     if found is None or not isinstance(found.node, _KINDS):
@@ -173,7 +175,7 @@ def _is_wanted(tree: Tree, helper: _Helper) -> bool:
     )
 
 
-def _of_module(tree: Tree, helper: _Helper) -> Iterator[tuple[cst.Name, Binding]]:
+def of_module(tree: Tree, helper: _Helper) -> Iterator[tuple[cst.Name, Binding]]:
     """Names in a function that its file binds outside of it, without its own."""
     for node in walk(helper, cst.Name):
         if node in tree.resolver.scopes.loads:
@@ -183,13 +185,13 @@ def _of_module(tree: Tree, helper: _Helper) -> Iterator[tuple[cst.Name, Binding]
                     yield node, one
 
 
-def _place(one: Binding, name: str = "") -> tuple[str, int]:
+def place_of(one: Binding, name: str = "") -> tuple[str, int]:
     """What an import names, or another name of the same module."""
     target = one.target or ""
     return (f"{target.rpartition('.')[0]}.{name}" if name else target), one.relative
 
 
-def _import_of(tree: Tree, name: str) -> cst.SimpleStatementLine | None:
+def import_of(tree: Tree, name: str) -> cst.SimpleStatementLine | None:
     """The import of one name, for another file of the same directory or of any."""
     for node in tree.nodes:
         line = tree.parent(node) if isinstance(node, cst.ImportAlias) else None

@@ -100,7 +100,7 @@ def _once(
     for defined in parsed.nodes:
         if not isinstance(defined, cst.FunctionDef):
             continue
-        network = defined.name.value == "__call__"
+        network = defined.name.value == "__call__" and not is_model_fn(defined)
         asks = network or is_model_fn(defined)
         asks = asks and not _is_helper(tree, defined, is_model_fn)
         for node in walk(defined.body, cst.Call):
@@ -228,6 +228,8 @@ def knows_of_tasks(
         ):
             return True
         if symbol.startswith("tf.losses.") and asks_for_mode:
+            return True
+        if symbol in GLOBAL_STEPS:
             return True
         if isinstance(func, cst.Attribute) and func.attr.value in _KNOWING:
             return True
@@ -620,14 +622,29 @@ def without_unread(
         isinstance(one, cst.SimpleString) and name in one.value for one in parsed.nodes
     )
     used = any(
-        name in path.read_text("utf-8", "replace")
+        re.search(rf"\b{name}\b", path.read_text("utf-8", "replace"))
         for path in facts.importers(parsed.path)
     )
-    if words > 1 or strings or used:
-        return parsed
-    named = {
-        one: None
+    named = [
+        one
         for one in parsed.nodes
         if isinstance(one, cst.FunctionDef) and one.name.value == name
-    }
-    return changed(parsed, facts, named)
+    ]
+    if words > len(named) or strings or used or not _are_related(parsed, named):
+        return parsed
+    return changed(parsed, facts, dict.fromkeys(named))
+
+
+def _are_related(parsed: ParsedModule, functions: Sequence[cst.FunctionDef]) -> bool:
+    """One function, or methods of a class and of others that extend it."""
+    if len(functions) < 2:
+        return True
+    classes = [
+        one
+        for one in parsed.nodes
+        if isinstance(one, cst.ClassDef) and {*functions} & {*one.body.body}
+    ]
+    code = parsed.module.code_for_node
+    lines = [{c.name.value, *(code(b.value) for b in c.bases)} for c in classes]
+    related = set.intersection(*lines) if lines else set()
+    return len(classes) == len(functions) and bool(related - {"object"})

@@ -50,7 +50,8 @@ _PLAIN = frozenset(
 
 def task_name(tree: Tree, defined: cst.FunctionDef, stem: str, taken: set[str]) -> str:
     """A name for the Task of a model function that nothing in the file has yet."""
-    sources = [defined.name.value]
+    own = defined.name.value
+    sources = [] if own == "__call__" else [own]
     for one in tree.ancestors(defined):
         if isinstance(one, (cst.FunctionDef, cst.ClassDef)):
             sources.append(one.name.value)

@@ -52,6 +52,7 @@ from .own_objects import with_own_objects_dissolved
 from .page import Page
 from .sequential import with_several
 from .shared_tables import check_tables
+from .subclasses import with_methods_shared, with_model_fns_in_subclasses
 from .tables import exports, with_tables_tracked
 from .task import Task, alias_of, task_of
 from .text import with_lines_fitted
@@ -265,15 +266,18 @@ def _check_written(tree: ast.Module, tasks: set[str]) -> None:
             if isinstance(made, ast.Lambda) and len(made.args.args) > 1:
                 raise Refused("a lambda around the model function takes its arguments")
         if isinstance(node, ast.ClassDef) and node.name in tasks:
-            missing = _missing_attributes(node)
+            missing = _missing_attributes(node, tree)
             if missing:
                 named = ", ".join(f"`{one}`" for one in missing)
                 raise Refused(f"`{node.name}` reads {named} of an object around it")
 
 
-def _missing_attributes(task: ast.ClassDef) -> list[str]:
+def _missing_attributes(task: ast.ClassDef, tree: ast.Module) -> list[str]:
     """What a Task reads of itself that nothing gives it."""
     made = members(task)
+    for one in walk_ast(tree, ast.ClassDef):
+        if task.name in [ast.unparse(base) for base in one.bases]:
+            made |= members(one)
     read = dict.fromkeys(
         one.attr
         for one in walk_ast(task, ast.Attribute)
@@ -393,6 +397,7 @@ class _Program:
         files = [with_optimizers_of_rates(one, facts) for one in files]
         files = [with_choices_as_tests(one, facts, files) for one in files]
         files = [with_outputs_named(one, facts, is_model_fn) for one in files]
+        files = with_model_fns_in_subclasses(files, facts, is_model_fn)
         files = with_helpers_brought(files, facts, is_model_fn)
         files = [with_own_objects_dissolved(one, facts, is_model_fn) for one in files]
         files = [with_objects_dissolved(one, facts, is_model_fn) for one in files]
@@ -455,6 +460,8 @@ class _Program:
                     made[defined.name.value] = name
             for name, task in made.items():
                 self._rename(one, name, task)
+            if len(one.tasks) > 1:
+                one.parsed = with_methods_shared(one.parsed, self.facts, one.tasks)
 
     def _make_task(
         self, old: ParsedModule, one: _File, defined: cst.FunctionDef

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
@@ -25,13 +25,16 @@ _ACTIVATIONS = frozenset(
 )  # fmt: skip
 _OF_PICTURES = re.compile(r"\.(Conv2D|MaxPooling2D|AveragePooling2D|\w*Conv2D\w*)\(")
 _OF_SEQUENCES = re.compile(r"\.(Conv1D|Embedding|MaxPooling1D|AveragePooling1D)\(")
-_WIDTH = 88
+# It stands in a list of a constructor.
+_WIDTH = 80
 
 
-def as_sequential(parsed: ParsedModule, class_name: str) -> str | None:
+def as_sequential(
+    parsed: ParsedModule, class_name: str, given: Mapping[str, str]
+) -> str | None:
     """Source of a Sequential that is what the class is; None if it is no plain chain.
 
-    The parameters of the class's constructor are free in it. Lines after the first are
+    `given` are the arguments that the class is made with. Lines after the first are
     indented as if it stood in the first column.
     """
     text = Text(parsed.source.text)
@@ -43,7 +46,7 @@ def as_sequential(parsed: ParsedModule, class_name: str) -> str | None:
     ]
     if len(found) != 1:
         return None
-    return _Chain(parsed, text, found[0]).read()
+    return _Chain(parsed, text, found[0], given).read()
 
 
 def with_several(parsed: ParsedModule) -> Iterator[str]:
@@ -74,7 +77,14 @@ class _No(Exception):
 class _Chain:
     """Reads the steps of a class's call."""
 
-    def __init__(self, parsed: ParsedModule, text: Text, node: ast.ClassDef) -> None:
+    def __init__(
+        self,
+        parsed: ParsedModule,
+        text: Text,
+        node: ast.ClassDef,
+        given: Mapping[str, str],
+    ) -> None:
+        self.given = given
         self.resolver = parsed.resolver
         self.text = text
         self.node = node
@@ -122,7 +132,13 @@ class _Chain:
                 raise _No
             if any(attribute_of_self(one) for one in walk_ast(statement.value)):
                 raise _No
-            self.layers[name] = on_one_line(self.text.of(statement.value))
+            self.layers[name] = self._filled(on_one_line(self.text.of(statement.value)))
+
+    def _filled(self, code: str) -> str:
+        """What the constructor says, with its arguments."""
+        for name, value in self.given.items():
+            code = re.sub(rf"(?<![\w.]){name}\b(?!\s*=[^=])", value, code)
+        return code
 
     def _call(self, function: ast.FunctionDef) -> None:
         names = parameters_of(function)[1:]

@@ -440,16 +440,16 @@ class Maker:
         made = {dotted_name(one.func) or "" for one in walk(classes[0], cst.Call)}
         if self.several & {one.rpartition(".")[2] for one in made}:
             return None  # a Sequential hands one tensor on
-        text = as_sequential(self.parsed, func.value)
-        if text is None:
-            return None
+        said = Said(self, self.train, init=True)
+        given: dict[str, str] = {}
         for param, arg in zip(_parameters(classes[0]), self.maker.args, strict=False):
-            shown = Said(self, self.train, init=True).expression(arg.value)
-            if arg.star or not re.fullmatch(r"[\w.]+", shown):
-                return None
             name = param if arg.keyword is None else arg.keyword.value
-            text = re.sub(rf"(?<![\w.]){name}\b(?!\s*=[^=])", shown, text)
-        self.chain = func.value
+            given[name] = said.expression(arg.value)
+            if arg.star or not re.fullmatch(r"[\w.]+", given[name]):
+                return None
+        text = as_sequential(self.parsed, func.value, given)
+        if text is not None:
+            self.chain = func.value
         return text
 
     def learning_rate(
