@@ -7,6 +7,8 @@ import builtins
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import reduce
 
 import libcst as cst
 
@@ -60,6 +62,18 @@ _SCOPED = {
 }
 
 
+@dataclass
+class _Appended:
+    """What a list of an object began with, and has been given since."""
+
+    begun: Value
+    # By the place that appended it, and the names of the call that did.
+    sites: dict[tuple[cst.CSTNode, int], tuple[Env, Value]] = field(
+        default_factory=dict
+    )
+    held: Value | None = None
+
+
 class Expressions(ABC):
     """The part of an evaluation that gives values to expressions."""
 
@@ -87,6 +101,8 @@ class Expressions(ABC):
         self.by_mode = 0
         self.parted = False
         self._objects: dict[tuple[object, ...], Instance] = {}
+        # What has been appended to lists of objects, by the place that did.
+        self._appended: dict[tuple[Instance, str], _Appended] = {}
         # Variables that are made, each with the scopes, loops and branches around it.
         self.events: list[Event] = []
         self._around: list[str] = []
@@ -480,7 +496,13 @@ class Expressions(ABC):
                     # The classes of ours make their lists themselves.
                     return
                 held = object_.attributes.get(name, Config())
-                object_.attributes[name] = join(held, Each(value))
+                told = self._appended.get((object_, name))
+                if told is None or told.held is not held:
+                    told = self._appended[object_, name] = _Appended(held)
+                # A further round of a loop tells better what it makes.
+                told.sites[holder, id(env)] = env, Each(value)
+                parts = (one for _, one in told.sites.values())
+                told.held = object_.attributes[name] = reduce(join, parts, told.begun)
                 return
         root = holder
         while isinstance(root, (cst.Attribute, cst.Subscript)):

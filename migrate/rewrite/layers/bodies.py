@@ -518,19 +518,12 @@ class Body(Scope):
         return Mover(self).moved(node)  # type: ignore[return-value]
 
     def _without_optional(self, call: list[Statement]) -> list[Statement]:
-        """The call without plain values that nothing in it reads."""
+        """The call without plain values that nothing else in it reads."""
+        gone = {id(one) for one in self.optional}
         while True:
-            read: dict[str, int] = {}
-            for statement in call:
-                for node in walk(statement, cst.Name):
-                    if self.reads_local(node):
-                        read[node.value] = read.get(node.value, 0) + 1
-            gone = {
-                id(one)
-                for one in self.optional
-                if not any(read.get(name) for name in self.binds(one))
-            }
-            if not gone:
-                return call
-            self.optional = [one for one in self.optional if id(one) not in gone]
-            call = [Dropped(gone).visited(one) for one in call]
+            kept = [Dropped(gone).visited(one) for one in call]
+            read = self._reads_of(kept)
+            needed = {id(one) for one in self.optional if self.binds(one) & read}
+            if not needed & gone:
+                return kept
+            gone -= needed

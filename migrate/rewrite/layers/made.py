@@ -144,6 +144,8 @@ def function_layer(body: Body, node: cst.Call) -> cst.BaseExpression:
     What is known before the graph goes to the constructor, all else to the call.
     """
     function = body.text(node.func)
+    if not isinstance(node.func, (cst.Name, cst.Attribute)):
+        raise body.stop(node, f"`{function}` makes variables where it is called")
     reads = body.reads(node.func)
     plain = [one for one in node.args if one.keyword is None and one.star != "**"]
     early = [_early_text(body, one) for one in plain]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _SUMMARIES = "tf.summary."
 _SHORT = 50
 _EQUAL = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-_SUMMARY = {
+SUMMARY = {
     "scalar": ("name", "tensor", "collections", "family"),
     "histogram": ("name", "values", "collections", "family"),
     "image": ("name", "tensor", "max_outputs", "collections", "family"),
@@ -279,7 +279,7 @@ class Said(cst.CSTTransformer):
             )
         if symbol.startswith(_SUMMARIES) and symbol.count(".") == 2:
             kind = symbol.rpartition(".")[2]
-            if kind in _SUMMARY:
+            if kind in SUMMARY:
                 return self._summary(kind, original_node, updated_node)
         return updated_node
 
@@ -321,7 +321,7 @@ class Said(cst.CSTTransformer):
     def _summary(self, kind: str, call: cst.Call, updated: cst.Call) -> cst.Call:
         """A summary, under the tag that TF 1 gave it."""
         func = cst.parse_expression(f"__tf2__.summary.{kind}")
-        given = self._arguments(call, updated, _SUMMARY[kind])
+        given = self._arguments(call, updated, SUMMARY[kind])
         if "collections" in given:
             raise self.maker.stop(call, "a summary in collections of its own")
         name, family = (literal(given.get(key, "")) for key in ("name", "family"))
@@ -336,7 +336,7 @@ class Said(cst.CSTTransformer):
         plain = all(one.keyword is None for one in call.args[:2])
         if tag == name and plain and len(call.args) == 2:
             return updated.with_changes(func=func)
-        first, value = given.pop("name"), given.pop(_SUMMARY[kind][1])
+        first, value = given.pop("name"), given.pop(SUMMARY[kind][1])
         if tag != name:
             first = f"{self.maker.quote}{tag}{self.maker.quote}"
         given.pop("family", None)
