@@ -112,6 +112,16 @@ def _handed_on(path: str) -> str | None:
     return next((one for one in found if one is not None), None)
 
 
+# Private modules that hand on what is public elsewhere, under the same names.
+_HANDING_ON = {
+    "framework.dtypes": "tf",
+    "ops.losses.losses": "tf.losses",
+    "ops.metrics": "tf.metrics",
+    "ops.nn": "tf.nn",
+    "ops.rnn_cell": "tf.nn.rnn_cell",
+}
+
+
 @lru_cache(maxsize=20_000)
 def canonical(dotted: str) -> str | None:
     """The ``tf.`` name of a dotted import path, or None if it is not TF.
@@ -149,6 +159,10 @@ def public_name(rest: str) -> str:
             inner = _below(below, package)
             if inner is not None:
                 return _join("tf." + package.split(".")[0], inner)
+        for module, home in _HANDING_ON.items():
+            inner = _below(below, module)
+            if inner:
+                return _join(home, inner)
         found = _private("python." + below) if below else None
         if found is not None:
             return found

@@ -135,7 +135,7 @@ REFUSALS = {
     "losses that are gathered": (
         "def f(labels, logits):\n"
         "    tf.losses.log_loss(labels, logits)\n"
-        "    return tf.losses.get_total_loss()\n",
+        "    return tf.losses.get_total_loss()\n\nf(y, x)\n",
         "`tf.losses.get_total_loss` (line 5) has no counterpart",
     ),
     "a sum of losses": (

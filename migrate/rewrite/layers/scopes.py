@@ -32,17 +32,25 @@ _SCOPE = (
 _EMPTY = ("Dropout", "Flatten", "Pooling", "dropout", "flatten", "pool")
 # Functions that others call several times: which argument that is.
 _TIMES = {"repeat": 2, "stack": 1}
+# Cells, and what says how the kernel of one begins.
+_KERNELS = {
+    "BasicLSTMCell": "initializer",
+    "LSTMBlockCell": "initializer",
+    "LSTMCell": "initializer",
+    "GRUCell": "kernel_initializer",
+    "MultiRNNCell": None,
+}
 _Given = dict[str, cst.BaseExpression]
 
 
 def with_scopes_said(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
     """The file with calls that say what the scopes around them say; raises Blocked."""
     reader = _Reader(parsed)
-    places: dict[cst.CSTNode, object] = {}
-    for call in parsed.nodes if reader.scopes else ():
-        if isinstance(call, cst.Call):
-            given = reader.given(call, [*reader.around(call)], reader)
-            places |= {call: _Told(given, reader.parameters(call))} if given else {}
+    calls = [one for one in parsed.nodes if isinstance(one, cst.Call)]
+    places = reader.cells_told(calls) if reader.scopes else {}
+    for call in calls if reader.scopes else ():
+        given = reader.given(call, [*reader.around(call)], reader)
+        places |= {call: _Told(given, reader.parameters(call))} if given else {}
     return changed(parsed, facts, places) if places else parsed
 
 
@@ -91,6 +99,8 @@ class _Reader:
         self.name = parsed.path.name
         self.tree = Tree(parsed.module, parsed.resolver)
         self.scopes = [one for one in parsed.nodes if isinstance(one, cst.With)]
+        # Cells say themselves how their kernels begin.
+        self.told = False
 
     def stop(self, node: cst.CSTNode, reason: str) -> Blocked:
         """What to raise where it cannot be told what a scope gives."""
@@ -106,6 +116,39 @@ class _Reader:
             if isinstance(one, cst.With) and before is one.body:
                 yield one
             before = one
+
+    def cells_told(self, calls: Sequence[cst.Call]) -> dict[cst.CSTNode, object]:
+        """Cells with the initializer of the scopes in which all of them are run."""
+        starts: dict[str, cst.BaseExpression | None] = {}
+        for call in calls:
+            if (self.tree.symbol(call.func) or "").endswith("_rnn"):
+                items = _items([*self.around(call)])
+                start = self.variable_scopes(items).get("initializer")
+                starts[source_text(start) if start is not None else ""] = start
+        if len(starts) != 1:
+            return {}
+        (start,) = starts.values()
+        bound = walk(start, cst.Name) if start is not None else ()
+        module = self.tree.resolver.scopes.module_scope
+        if start is None or not all(
+            one.scope is module
+            for name in bound
+            for one in self.tree.resolver.bindings(name)
+        ):
+            return {}
+        kinds = [(self.tree.symbol(c.func) or "").rpartition(".")[2] for c in calls]
+        if any(one.endswith("Cell") and one not in _KERNELS for one in kinds):
+            return {}
+        found: dict[cst.CSTNode, object] = {}
+        for call in calls:
+            name = _KERNELS.get((self.tree.symbol(call.func) or "").rpartition(".")[2])
+            if name is not None and not any(
+                one.keyword is not None and one.keyword.value == name
+                for one in call.args
+            ):
+                found[call] = _Told({name: start}, ())
+        self.told = bool(found)
+        return found
 
     def check(self, function: cst.CSTNode, scope: cst.With, outer: _Reader) -> None:
         """Raises Blocked where a scope around a function's calls gives it something."""
@@ -142,12 +185,7 @@ class _Reader:
         starts, open_to = _left_open(symbol)
         if starts is None:
             return {}
-        items = [
-            item.item
-            for scope in scopes
-            for item in reversed(scope.items)
-            if isinstance(item.item, cst.Call)
-        ]
+        items = _items(scopes)
         said = {key: one.value for key, one in _named(call, self.parameters(call))}
         found = self._of_contrib(symbol, said, [*outer.arg_scopes(items)])
         for kind, value in outer.variable_scopes(items).items():
@@ -155,6 +193,8 @@ class _Reader:
             if kind == "regularizer" and "kernel_initializer" in starts:
                 own = _penalized(said)
             if kind in open_to and not own:
+                if self.told and kind == "initializer" and symbol.endswith("_rnn"):
+                    continue
                 shown = self.tree.code(call.func)
                 raise self.stop(call, _why(shown, [kind]))
             found |= {one: value for one in own if is_none(said.get(one))}
@@ -217,6 +257,16 @@ class _Reader:
                 if name in ("initializer", "regularizer"):
                     found.setdefault(name, one.value)
         return found
+
+
+def _items(scopes: Sequence[cst.With]) -> list[cst.Call]:
+    """What scopes enter, the innermost first."""
+    return [
+        item.item
+        for scope in scopes
+        for item in reversed(scope.items)
+        if isinstance(item.item, cst.Call)
+    ]
 
 
 def _left_open(symbol: str) -> tuple[Sequence[str] | None, Sequence[str]]:

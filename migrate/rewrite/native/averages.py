@@ -38,13 +38,7 @@ def read_averages(maker: Maker, node: cst.BaseExpression) -> Kept | None:
     if found is None:
         return None
     assert isinstance(call, cst.Call)
-    weights = [mode.found.notes.values.get(one.value) for one in call.args]
-    if any(
-        not isinstance(one, Called)
-        or one.symbol != "tf.trainable_variables"
-        or one.arguments
-        for one in weights
-    ):
+    if not _are_all_weights(mode, call):
         raise maker.stop(call, "averages of some variables only")
     given = mode.arguments(found, _PARAMETERS)
     steps = given.get("num_updates")
@@ -94,12 +88,25 @@ def restores_averages(maker: Maker, mode: Mode, node: cst.BaseExpression) -> boo
         call = call.args[0].value
     call = mode.source_of(call)
     found = _method(mode, call, "variables_to_restore")
-    if found is None or not isinstance(call, cst.Call) or call.args:
+    if found is None or not isinstance(call, cst.Call):
+        return False
+    if not _are_all_weights(mode, call):
         return False
     if "name" in mode.arguments(found, _PARAMETERS):
         return False
     maker.parts.used |= {maker.tree.statement(call), *_making(maker)}
     return True
+
+
+def _are_all_weights(mode: Mode, call: cst.Call) -> bool:
+    """A method of averages is given none but all variables that train."""
+    weights = [mode.found.notes.values.get(one.value) for one in call.args]
+    return all(
+        isinstance(one, Called)
+        and one.symbol == "tf.trainable_variables"
+        and not one.arguments
+        for one in weights
+    )
 
 
 def _method(mode: Mode, call: cst.BaseExpression, name: str) -> Called | None:

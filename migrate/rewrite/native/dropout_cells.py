@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Collection
 from typing import NamedTuple
 
 import libcst as cst
@@ -12,7 +13,15 @@ from ...names.ast_nodes import parents_of
 from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule, ProjectFacts
 from .code import Refused, dotted, literal
-from .text import Text, bound_names, names_in, parameters_of, stores_in
+from .text import (
+    Text,
+    bound_names,
+    loads_in,
+    names_in,
+    on_one_line,
+    parameters_of,
+    stores_in,
+)
 
 _WRAPPERS = ("tf.nn.rnn_cell.DropoutWrapper", "tf.contrib.rnn.DropoutWrapper")
 SIGNATURE = (
@@ -40,6 +49,9 @@ def with_constant_shares(
     if "DropoutWrapper" not in parsed.source.text:
         return parsed, None
     program = _Program(parsed)
+    code = program.without_branches()
+    if code != parsed.source.text:
+        program = _Program(facts.module_of(parsed.source.with_text(code)))
     found = program.shares()
     return facts.module_of(parsed.source.with_text(program.text.done())), found
 
@@ -52,6 +64,8 @@ class _Program:
         self.above = parents_of(self.module)
         # Conditions that become what holds while training.
         self.told: set[ast.IfExp] = set()
+        # Functions that are told when it trains: by which parameter, in which calls.
+        self.flagged: dict[ast.FunctionDef, tuple[str, dict[ast.Call, ast.expr]]] = {}
 
     def symbol(self, node: ast.AST) -> str | None:
         name = dotted(node) if isinstance(node, ast.expr) else ""
@@ -65,6 +79,52 @@ class _Program:
                 return node
         return None
 
+    def without_branches(self) -> str:
+        """The code where ``if training: cell = DropoutWrapper(cell, ...)`` is a share.
+
+        A wrapper that keeps all does nothing.
+        """
+        for node in self.above:
+            made = node.body[0] if isinstance(node, ast.If) else None
+            if not isinstance(node, ast.If) or not isinstance(made, ast.Assign):
+                continue
+            if (
+                node.orelse
+                or len(node.body) > 1
+                or not isinstance(made.value, ast.Call)
+            ):
+                continue
+            call, test = made.value, node.test
+            inner = dotted(call.args[0]) if call.args else ""
+            if self.symbol(call.func) not in _WRAPPERS or inner != self.text.of(
+                made.targets[0]
+            ):
+                continue
+            shares = {self.text.of(one) for one in self._kept(call)}
+            if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+                # A share of 1.0 drops nothing by itself.
+                test, *others = test.values
+                if not all(self._drops(one, shares) for one in others):
+                    continue
+            if not (isinstance(test, ast.Name) and "train" in test.id):
+                continue
+            inside = Text(on_one_line(self.text.of(made)) + "\n")
+            (again,) = walk_ast(inside.body[0], ast.Assign)
+            assert isinstance(again.value, ast.Call)
+            for value in self._kept(again.value):
+                inside.put(value, f"{inside.of(value)} if {test.id} else 1.0")
+            self.text.put(node, inside.done().rstrip())
+        return self.text.done()
+
+    def _drops(self, test: ast.expr, shares: Collection[str]) -> bool:
+        """``keep_prob < 1``, of a share that is kept"""
+        return (
+            isinstance(test, ast.Compare)
+            and isinstance(test.ops[0], (ast.Lt, ast.NotEq))
+            and self.text.of(test.left) in shares
+            and literal(self.text.of(test.comparators[0])) == 1
+        )
+
     def shares(self) -> Shares:
         """When all wrappers drop, with conditions on training taken out."""
         rules = {
@@ -77,6 +137,7 @@ class _Program:
             raise Refused("wrappers of cells drop by several rules")
         for one in self.told:
             self.text.put(one, self.text.of(one.body))
+        self._without_flags()
         return next(iter(rules), None) or Shares()
 
     def _kept(self, node: ast.Call) -> list[ast.expr]:
@@ -124,13 +185,66 @@ class _Program:
             and _TRAINING.fullmatch(self.symbol(test.comparators[0]) or "") is not None
         )
         named = isinstance(test, ast.Name) and "train" in test.id
-        function = self.function(node)
         if not (asks or named) or literal(self.text.of(node.orelse)) != 1:
             raise Refused(f"`DropoutWrapper` with `{self.text.of(node)}`")
-        flag = Shares(self.text.of(test), function.name if function else "")
+        flag = self._flag(test)
         if not stays:
             self.told.add(node)
         return flag
+
+    def _flag(self, test: ast.expr) -> Shares:
+        """What tells that it trains, in the function that a flag comes from."""
+        function = self.function(test)
+        name = test.id if isinstance(test, ast.Name) else ""
+        while function is not None and name not in parameters_of(function):
+            around = self.function(function)
+            if not name or name in bound_names(function) or around is None:
+                break
+            function = around
+        if function is None or name not in parameters_of(function):
+            return Shares(self.text.of(test), function.name if function else "")
+        names = parameters_of(function)
+        calls: dict[ast.Call, ast.expr] = {}
+        for one in names_in(self.module):
+            used = self.above[one]
+            if one.id != function.name:
+                continue
+            if not isinstance(used, ast.Call) or used.func is not one:
+                return Shares(name, function.name)
+            given = dict(zip(names, used.args, strict=False))
+            given |= {str(k.arg): k.value for k in used.keywords}
+            if name not in given:
+                return Shares(name, function.name)
+            calls[used] = given[name]
+        flags = {self._flag(value) for value in calls.values()}
+        if len(flags) != 1:
+            return Shares(name, function.name)
+        self.flagged[function] = name, calls
+        return flags.pop()
+
+    def _without_flags(self) -> None:
+        """Takes parameters out that told nothing but when wrappers drop."""
+        gone = {n for one in self.told for n in walk_ast(one.test)}
+        for function, (name, calls) in reversed(self.flagged.items()):
+            if any(one.id == name and one not in gone for one in loads_in(function)):
+                continue
+            gone |= {n for value in calls.values() for n in walk_ast(value)}
+            arguments = function.args
+            kept = [one for one in arguments.args if one.arg != name]
+            if kept == arguments.args or arguments.posonlyargs or arguments.defaults:
+                raise Refused(f"`{function.name}` makes cells by `{name}`")
+            first, last = arguments.args[0], arguments.args[-1]
+            start, end = self.text.span(first)[0], self.text.span(last)[1]
+            self.text.replace(start, end, ", ".join(map(self.text.of, kept)))
+            for call, value in calls.items():
+                every: list[ast.AST] = [*call.args, *call.keywords]
+                rest = [
+                    self.text.of(one)
+                    for one in every
+                    if one is not value and getattr(one, "value", None) is not value
+                ]
+                start, end = self.text.span(every[0])[0], self.text.span(every[-1])[1]
+                self.text.replace(start, end, ", ".join(rest))
 
     def _of_callers(self, function: ast.FunctionDef, name: str) -> Shares | None:
         """The rule of a parameter, which all calls of the function give."""

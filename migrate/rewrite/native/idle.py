@@ -9,7 +9,7 @@ import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
 from ...code.edits import Put, changed
-from ...code.statements import is_docstring
+from ...code.statements import binds, is_docstring
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...names.scopes import Binding
 from ...project.facts import ParsedModule, ProjectFacts
@@ -145,6 +145,8 @@ def _zero_states(tree: Tree, call: cst.Call) -> dict[cst.CSTNode, object]:
         bound = tree.resolver.bindings(made) if isinstance(made, cst.Name) else []
         if len(bound) == 1 and len(tree.uses(bound[0])) == 1:
             made = bound[0].value
+        elif isinstance(made, cst.Name):
+            made = _bound_anew(tree, call, made)
         zeros = made if isinstance(made, cst.Call) else None
         func = zeros.func if zeros is not None else None
         if (
@@ -162,6 +164,25 @@ def _zero_states(tree: Tree, call: cst.Call) -> dict[cst.CSTNode, object]:
             if zeros is not arg.value:
                 places[tree.statement(zeros)] = None
     return places
+
+
+def _bound_anew(
+    tree: Tree, call: cst.Call, name: cst.Name
+) -> cst.BaseExpression | None:
+    """``state = f()`` above ``out, state = g(state)``: what the call is given."""
+    statement = tree.statement(call)
+    block = tree.body(statement)
+    if block is None or name.value not in binds(statement):
+        return None
+    above = statements_of(block)
+    for one in reversed(above[: above.index(statement)]):
+        words = [n for n in walk(one, cst.Name) if n.value == name.value]
+        small = only_small(one)
+        if words and isinstance(small, cst.Assign) and len(words) == 1:
+            return small.value if binds(one) == {name.value} else None
+        if words:
+            return None
+    return None
 
 
 def _flags(

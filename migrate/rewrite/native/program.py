@@ -37,6 +37,7 @@ from .config import CLUSTER
 from .dropout_cells import with_constant_shares
 from .early_weights import with_weights_before_modes
 from .flags import with_one_flag, with_training_flag
+from .forwarded import with_keywords_said
 from .idle import without_idle_words
 from .imports import Wanted, unread_imports, with_imports
 from .inlined import with_helpers_inlined, without_unread
@@ -394,6 +395,7 @@ class _Program:
         written = files
         files = [one_in_each(one, facts, _in_one_line(one)) for one in files]
         files = [with_clipping_in_one_call(one, facts) for one in files]
+        files = [with_keywords_said(one, facts) for one in files]
         files = [with_optimizers_of_rates(one, facts) for one in files]
         files = [with_choices_as_tests(one, facts, files) for one in files]
         files = [with_outputs_named(one, facts, is_model_fn) for one in files]

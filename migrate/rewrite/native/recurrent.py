@@ -36,6 +36,11 @@ _LAST = ("reuse", "name", "dtype")
 _SIGNATURES = {
     "BasicLSTMCell": (
         "num_units", "forget_bias", "state_is_tuple", "activation", *_LAST,
+        "initializer",  # of a scope around
+    ),
+    "LSTMBlockCell": (
+        "num_units", "forget_bias", "cell_clip", "use_peephole", "dtype", "reuse",
+        "name", "initializer",
     ),
     "LSTMCell": (
         "num_units", "use_peepholes", "cell_clip", "initializer", "num_proj",
@@ -52,6 +57,7 @@ _SIGNATURES = {
 }  # fmt: skip
 _NAMES = {
     "BasicLSTMCell": "LSTMCell",
+    "LSTMBlockCell": "LSTMCell",
     "LSTMCell": "LSTMCell",
     "GRUCell": "GRUCell",
     "BasicRNNCell": "RNNCell",
@@ -99,8 +105,9 @@ def cell(
     if name == "DropoutWrapper":
         return _dropout(given, always)
     units = given.pop("num_units")
-    if literal(given.pop("use_peepholes", "False")) is not False:
-        raise Refused(f"`{name}` with `use_peepholes`")
+    for peeps in ("use_peepholes", "use_peephole"):
+        if literal(given.pop(peeps, "False")) is not False:
+            raise Refused(f"`{name}` with `{peeps}`")
     start = given.pop("initializer", given.pop("kernel_initializer", None))
     bias = literal(given.pop("forget_bias", "1.0"))
     activation = given.pop("activation", None)

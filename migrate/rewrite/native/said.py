@@ -11,7 +11,7 @@ import libcst as cst
 from ...code.arguments import UnknownArguments, match_arguments
 from ...code.data import is_data
 from ...code.texts import source_text
-from ...code.tree import Statement
+from ...code.tree import Statement, walk
 from ...model.in_mode import Called
 from .code import Code, literal
 from .losses import SIGNATURES as LOSSES
@@ -36,6 +36,7 @@ SUMMARY = {
     "audio": ("name", "tensor", "sample_rate", "max_outputs", "collections", "family"),
     "text": ("name", "tensor", "collections"),
 }
+_NAMES = "summaries of variables go by the names that Keras gives these"
 _EVERY = (
     "a metric that is shown while it trains has all batches in it; "
     "TensorFlow 1.15 added only those of the steps that showed it"
@@ -174,6 +175,30 @@ class Said(cst.CSTTransformer):
         if name in ("config", "mode"):
             raise maker.stop(original_node, f"it depends on `{name}`")
         return updated_node
+
+    def leave_Attribute(
+        self, original_node: cst.Attribute, updated_node: cst.Attribute
+    ) -> cst.BaseExpression:
+        """``variable.op.name`` of a loop, as the tag of a summary."""
+        held = original_node.value
+        whole = isinstance(held, cst.Attribute) and held.attr.value == "op"
+        base = held.value if isinstance(held, cst.Attribute) and whole else held
+        if original_node.attr.value != "name" or not isinstance(base, cst.Name):
+            return updated_node
+        loops = [
+            above.for_in if isinstance(above, cst.ListComp) else above
+            for above in self.tree.ancestors(base)
+            if isinstance(above, (cst.For, cst.ListComp))
+        ]
+        targets = [name.value for one in loops for name in walk(one.target, cst.Name)]
+        if base.value not in targets:
+            return updated_node
+        if _NAMES not in self.maker.parts.notes:
+            self.maker.parts.notes.append(_NAMES)
+        if not whole:
+            return updated_node
+        quote = self.maker.quote
+        return cst.parse_expression(f"{base.value}.name.partition({quote}:{quote})[0]")
 
     def leave_Subscript(
         self, original_node: cst.Subscript, updated_node: cst.Subscript

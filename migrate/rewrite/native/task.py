@@ -1091,7 +1091,7 @@ class Maker:
     def is_summary(self, statement: Statement) -> bool:
         """A summary, or a loop or branch that writes nothing but summaries.
 
-        It is none where variables go by their names, which are others now.
+        Variables may go by their names, which are others now, in what it is called.
         """
         if isinstance(statement, cst.For | cst.If):
             body = statement.body
@@ -1103,16 +1103,30 @@ class Maker:
                     self.is_summary(one) or self._is_of_block(one, statement)
                     for one in statements_of(body)
                 )
-                and not _goes_by_names(statement)
+                and not self._goes_by_names(statement)
             )
         small = only_small(statement)
         value = small.value if isinstance(small, cst.Expr) else None
-        if isinstance(value, cst.ListComp) and not _goes_by_names(value):
+        if isinstance(value, cst.ListComp) and not self._goes_by_names(value):
             value = value.elt
         if not isinstance(value, cst.Call):
             return False
         symbol = self.tree.symbol(value.func) or ""
         return symbol.startswith(_SUMMARIES) and "merge" not in symbol
+
+    def _goes_by_names(self, node: cst.CSTNode) -> bool:
+        """Something but the tag of a summary is read of the name of a variable."""
+        tags = {
+            one
+            for call in walk(node, cst.Call)
+            if (self.tree.symbol(call.func) or "").startswith(_SUMMARIES)
+            for arg in call.args[:1]
+            for one in walk(arg)
+        }
+        return any(
+            one.attr.value in ("op", "name") and one not in tags
+            for one in walk(node, cst.Attribute)
+        )
 
     def _is_of_block(self, statement: Statement, block: cst.CSTNode) -> bool:
         """It gives a value a name that nothing outside of a block reads."""
@@ -1543,10 +1557,6 @@ def _call_in(statement: Statement) -> cst.Call:
     assert isinstance(small, cst.Assign)
     assert isinstance(small.value, cst.Call)
     return small.value
-
-
-def _goes_by_names(node: cst.CSTNode) -> bool:
-    return any(one.attr.value in ("op", "name") for one in walk(node, cst.Attribute))
 
 
 def alias_of(parsed: ParsedModule) -> str:

@@ -193,11 +193,12 @@ class _Rewording:
             if why is not None and not self.page.is_gone(word.node):
                 if small.named_scope(self.page, word):
                     continue
+                made = _MAKES.match(word.symbol) is not None
                 name = None
-                if _MAKES.match(word.symbol):
+                if made or why == _NONE:
                     name = uncalled.name_of(self.page, word.node)
                 if name is not None:
-                    if uncalled.layer(self.page, word):
+                    if made and uncalled.layer(self.page, word):
                         continue
                     why = f"stands in `{name}`, which nothing calls: take it out"
                 self.page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
@@ -375,6 +376,7 @@ _MAKES = re.compile(
     r"tf\.(layers|contrib\.(layers|slim|rnn)|nn\.rnn_cell|get_variable)\b"
 )
 _OLD_HUB = re.compile(r"tensorflow_hub\.(?!KerasLayer|load$|resolve)\w+$")
+_NONE = "has no counterpart in TensorFlow 2"
 _HINTS = (
     (r".*(Session\b|Supervisor)", "runs a session: write what it computes eagerly"),
     (r".*placeholder", "makes a placeholder: pass the value as an argument"),
@@ -409,4 +411,4 @@ def advice(symbol: str) -> str | None:
     for pattern, why in _HINTS:
         if re.match(pattern, symbol):
             return why
-    return "has no counterpart in TensorFlow 2"
+    return _NONE
