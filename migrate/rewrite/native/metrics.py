@@ -223,9 +223,10 @@ class _Call:
         labels, k = self.of("labels"), self.of("k")
         if "class_id" in self.given:
             raise Refused(f"`{self.symbol}` of one class")
-        if "streaming" not in self.symbol:
+        alone = labels if "streaming" in self.symbol else _one_label(labels)
+        if alone is None:
             raise Refused(f"`{self.symbol}` whose examples may have several labels")
-        return self.top_k(labels, self.of("predictions"), k)
+        return self.top_k(alone, self.of("predictions"), k)
 
     def mean_tensor(self) -> Metric:
         return self.made("MeanTensor", self.of("values"))
@@ -356,6 +357,21 @@ def _argmax(text: str) -> tuple[str, int] | None:
     if axis not in (1, -1) or "input" not in given:
         return None
     return given["input"], axis
+
+
+def _one_label(code: str) -> str | None:
+    """``labels`` of ``tf.cast(tf.expand_dims(labels, 1), tf.int64)``"""
+    node = parsed(code)
+    while isinstance(node, ast.Call) and node.args:
+        function = dotted(node.func)
+        said = [*node.args[1:], *(k.value for k in node.keywords if k.arg == "axis")]
+        if function == "tf.expand_dims":
+            only = len(said) == 1 and literal(ast.unparse(said[0])) in (1, -1)
+            return ast.unparse(node.args[0]) if only else None
+        if function not in ("tf.cast", "tf.to_int64", "tf.to_int32"):
+            break
+        node = node.args[0]
+    return None
 
 
 def _in_top_k(text: str) -> dict[str, str] | None:
