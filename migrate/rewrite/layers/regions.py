@@ -347,7 +347,27 @@ class Standing:
             and (self.tree.line(node) >= end or node in again)
             and any(b.scope is scope for b in self.tree.resolver.bindings(node))
             and not self._is_of_loop(node, inside)
+            and not self._is_bound_between(node, end, inside)
         }
+
+    def _is_bound_between(
+        self, node: cst.Name, end: int, inside: set[cst.CSTNode]
+    ) -> bool:
+        """A name gets another value behind the layers before it is read."""
+        before: cst.CSTNode = self.tree.statement(node)
+        for one in self.tree.ancestors(before):
+            if one is self.defined or isinstance(one, (cst.For, cst.While)):
+                break
+            if isinstance(one, cst.IndentedBlock):
+                every = statements_of(one)
+                for other in every[: every.index(before)]:  # type: ignore[arg-type]
+                    plain = isinstance(only_small(other), cst.Assign)
+                    plain = plain and other not in inside
+                    bound = bound_by(other, self.notes) if plain else ()
+                    if node.value in bound and self.tree.line(other) >= end:
+                        return True
+            before = one
+        return False
 
     def _is_of_loop(self, node: cst.Name, inside: set[cst.CSTNode]) -> bool:
         """A name that a loop behind the layers binds anew, read within it."""

@@ -16,6 +16,7 @@ from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from .optimizers import SIGNATURES as OPTIMIZERS
+from .schedules import SIGNATURES as SCHEDULES
 from .slices import GLOBAL_STEPS
 
 _MOST = 12
@@ -111,7 +112,7 @@ def _once(
                 continue
             given = [_maker_of(tree, one.value) for one in node.args]
             if not any(one.startswith(_CELLS) for one in given):
-                follows = {*given} & {*GLOBAL_STEPS} and _makes_optimizer(tree, helper)
+                follows = follows_step(tree, helper, given)
                 if not asks or not (follows or knows_of_tasks(tree, helper)):
                     continue
                 if network and not _is_called_once(tree, helper):
@@ -131,9 +132,14 @@ def _maker_of(tree: Tree, node: cst.BaseExpression) -> str:
     return (tree.symbol(made.func) or "") if isinstance(made, cst.Call) else ""
 
 
-def _makes_optimizer(tree: Tree, helper: cst.FunctionDef) -> bool:
-    """It makes an optimizer, whose rate follows a step that it is given."""
-    return any(tree.symbol(n.func) in OPTIMIZERS for n in walk(helper.body, cst.Call))
+def follows_step(
+    tree: Tree, helper: cst.FunctionDef, given: Sequence[str | None]
+) -> bool:
+    """It makes an optimizer by a step that it is given, or a rate by one of its own."""
+    called = {tree.symbol(one.func) for one in walk(helper.body, cst.Call)}
+    if called & {*OPTIMIZERS}:
+        return bool({*given} & {*GLOBAL_STEPS})
+    return bool(called & {*GLOBAL_STEPS} and called & {*SCHEDULES})
 
 
 def _is_called_once(tree: Tree, method: cst.FunctionDef) -> bool:
@@ -228,8 +234,6 @@ def knows_of_tasks(
         ):
             return True
         if symbol.startswith("tf.losses.") and asks_for_mode:
-            return True
-        if symbol in GLOBAL_STEPS:
             return True
         if isinstance(func, cst.Attribute) and func.attr.value in _KNOWING:
             return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import libcst as cst
@@ -26,6 +26,7 @@ from ..asked import called_in, taken_from, words_of
 from ..estimator_words import estimator_places
 from ..layers.model_functions import is_model_fn
 from ..layers.one_line import one_in_each
+from ..layers.spelling import RESERVED
 from ..layers.together import lifted_together
 from .as_written import lines_as_written
 from .brought import with_helpers_brought
@@ -63,6 +64,7 @@ from .variable_names import with_names_of_keras
 from .words import Reworded, advice, reworded, watched
 
 _OF_LEARN = "tf.contrib.learn."
+_OF_KERAS = ("tf_keras.Model", "tf_keras.layers.Layer")
 # What has no form where several processes train, and why.
 _NOT_TOGETHER = {
     "eval_distribute": "its evaluations count steps of several replicas",
@@ -266,28 +268,43 @@ def _check_written(tree: ast.Module, tasks: set[str]) -> None:
             made = node.args[0] if node.args else None
             if isinstance(made, ast.Lambda) and len(made.args.args) > 1:
                 raise Refused("a lambda around the model function takes its arguments")
-        if isinstance(node, ast.ClassDef) and node.name in tasks:
-            missing = _missing_attributes(node, tree)
+        if isinstance(node, ast.ClassDef):
+            missing = _missing_attributes(node, tree, node.name in tasks)
             if missing:
                 named = ", ".join(f"`{one}`" for one in missing)
                 raise Refused(f"`{node.name}` reads {named} of an object around it")
 
 
-def _missing_attributes(task: ast.ClassDef, tree: ast.Module) -> list[str]:
-    """What a Task reads of itself that nothing gives it."""
-    made = members(task)
+def _missing_attributes(
+    kind: ast.ClassDef, tree: ast.Module, is_task: bool
+) -> list[str]:
+    """What a Task or a model reads of itself that nothing gives it."""
+    bases = [ast.unparse(one) for one in kind.bases]
+    known: Collection[str]
+    if is_task:
+        known = members_of_task()
+    elif len(bases) == 1 and bases[0] in _OF_KERAS:
+        # Others may give it something, too.
+        known = RESERVED.union(
+            one.attr
+            for one in walk_ast(tree, ast.Attribute)
+            if isinstance(one.ctx, ast.Store)
+        )
+    else:
+        return []
+    made = members(kind)
     for one in walk_ast(tree, ast.ClassDef):
-        if task.name in [ast.unparse(base) for base in one.bases]:
+        if kind.name in [ast.unparse(base) for base in one.bases]:
             made |= members(one)
     read = dict.fromkeys(
         one.attr
-        for one in walk_ast(task, ast.Attribute)
+        for one in walk_ast(kind, ast.Attribute)
         if isinstance(one.value, ast.Name) and one.value.id == "self"
         if one.attr not in made
     )
-    if [ast.unparse(one) for one in task.bases] != ["Task"]:
+    if is_task and bases != ["Task"]:
         return ["params"] if "params" in read else []
-    return [one for one in read if one not in members_of_task()]
+    return [one for one in read if one not in known and not one.startswith("__")]
 
 
 def _in_place(text: str) -> bool:

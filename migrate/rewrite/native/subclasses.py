@@ -16,7 +16,7 @@ from ...names.scopes import BindingKind
 from ...project.facts import ParsedModule, ProjectFacts
 from ...training import members_of_task
 from .brought import import_of, named_in_file, of_module, place_of
-from .inlined import IsModelFn, knows_of_tasks
+from .inlined import IsModelFn, follows_step, knows_of_tasks
 from .objects import methods_of
 
 _ABSTRACT = "raise NotImplementedError\n"
@@ -117,7 +117,9 @@ class _Base:
             laying = {
                 word
                 for word, (holder, method) in reached.items()
-                if word == name or knows_of_tasks(holder.tree, method, of_method=True)
+                if word == name
+                or knows_of_tasks(holder.tree, method, of_method=True)
+                or follows_step(holder.tree, method, ())
             }
             wanted = wanted or any(reached[word][0] is one for word in laying)
             moved = [reached[w] for w in reached if w in laying]
