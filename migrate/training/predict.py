@@ -25,11 +25,14 @@ class Trainer(core.Trainer):
     ) -> Iterator[Any]:
         """Yields what is predicted for each example, as NumPy arrays."""
         dataset = self._dataset(input_fn, "infer")
-        self._prepare(split(dataset.element_spec)[0])
+        features = split(dataset.element_spec)[0]
+        self._prepare(features)
+        # One trace, so that what is drawn goes on from batch to batch.
+        predict_step = self._predict_step.get_concrete_function(features)
         options = tf.data.Options()  # nothing is read ahead of what is predicted
         options.experimental_optimization.inject_prefetch = False
         for batch in dataset.with_options(options):
-            answers = self._predict_step(split(batch)[0])
+            answers = predict_step(split(batch)[0])
             if predict_keys:
                 answers = {k: v for k, v in answers.items() if k in predict_keys}
             arrays = [tensor.numpy() for tensor in tf.nest.flatten(answers)]

@@ -61,6 +61,8 @@ class _Network(cst.CSTTransformer):
         self.calls: cst.CSTNode | None = None
         self.base = ""
         self.importers = importers
+        # Plain values of the call that the layers are made of.
+        self.values: list[cst.SimpleStatementLine] = []
         # Attributes that have a meaning for models of Keras, under other names.
         self.renamed: dict[str, str] = {}
 
@@ -148,13 +150,35 @@ class _Network(cst.CSTTransformer):
             name = value.func.value
             if name in self.lifted and isinstance(small, cst.Assign):
                 given = [self.tree.code(arg.value) for arg in value.args]
-                if self.makes is not None or given not in ([], ["self"]):
+                told = [name for name in given if name != "self"]
+                values = [self._plain_value(method, one, name) for name in told]
+                if self.makes is not None or None in values:
                     return
                 self.makes = one
+                self.values = [value for value in values if value is not None]
                 self.layers = self.lifted[name]
                 self.held = self.tree.code(small.targets[0].target)
             elif self.makes is not None and name == self.held:
                 self.calls = one
+
+    def _plain_value(
+        self, method: cst.FunctionDef, makes: cst.CSTNode, name: str
+    ) -> cst.SimpleStatementLine | None:
+        """The statement that tells a name from the object alone, for the layers."""
+        own = self.tree.resolver.scopes.opened[method].bindings
+        bound = [*own.get(name, ())]
+        made = bound[0].value if len(bound) == 1 else None
+        line = self.tree.statement(made) if made is not None else None
+        uses = self.tree.uses(bound[0]) if made is not None else []
+        if (
+            made is None
+            or not isinstance(line, cst.SimpleStatementLine)
+            or not isinstance(only_small(line), cst.Assign)
+            or [self.tree.statement(one) for one in uses] != [makes]
+            or any(one.value in {*own} - {"self"} for one in walk(made, cst.Name))
+        ):
+            return None
+        return line
 
     def _fits(self, attributes: set[str]) -> bool:
         """Its layers have other names than what the class has."""
@@ -244,7 +268,9 @@ class _Network(cst.CSTTransformer):
             return init
         made = self._method_of_layers("__init__")
         assert isinstance(made.body, cst.IndentedBlock)
-        lines: list[cst.BaseStatement] = [
+        values = [one.with_changes(leading_lines=[]) for one in self.values]
+        lines: list[cst.BaseStatement] = [*values]
+        lines += [
             one.visit(_Owned())  # type: ignore[misc]
             for one in statements_of(made.body)
             if self.tree.code(one).strip()
@@ -270,7 +296,7 @@ class _Network(cst.CSTTransformer):
         | cst.FlattenSentinel[cst.BaseStatement]
         | cst.RemovalSentinel
     ):
-        if original_node is self.makes:
+        if original_node is self.makes or original_node in self.values:
             return cst.RemoveFromParent()
         if original_node is not self.calls:
             return updated_node

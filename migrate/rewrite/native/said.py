@@ -36,6 +36,10 @@ SUMMARY = {
     "audio": ("name", "tensor", "sample_rate", "max_outputs", "collections", "family"),
     "text": ("name", "tensor", "collections"),
 }
+_IMAGES = (
+    "TensorFlow 1 scaled the images of summaries by their largest value; here they "
+    "are taken to go from 0 to 1"
+)
 _NAMES = "summaries of variables go by the names that Keras gives these"
 _EVERY = (
     "a metric that is shown while it trains has all batches in it; "
@@ -346,6 +350,8 @@ class Said(cst.CSTTransformer):
     def _summary(self, kind: str, call: cst.Call, updated: cst.Call) -> cst.Call:
         """A summary, under the tag that TF 1 gave it."""
         func = cst.parse_expression(f"__tf2__.summary.{kind}")
+        if kind == "image" and _IMAGES not in self.maker.parts.notes:
+            self.maker.parts.notes.append(_IMAGES)
         given = self._arguments(call, updated, SUMMARY[kind])
         if "collections" in given:
             raise self.maker.stop(call, "a summary in collections of its own")

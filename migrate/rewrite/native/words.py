@@ -370,7 +370,7 @@ _GRAPH = re.compile(
     r"|create_global_step|\w*Hook|init_from_checkpoint|string_input_producer|batch"
     r"|shuffle_batch))"
     r"|compat\.v1\.(losses|metrics|summary|keras|Graph|data\.make_"
-    r"|train\.(ExponentialMovingAverage|experimental\.)))"
+    r"|train\.(ExponentialMovingAverage|experimental\.|\w+_decay)))"
 )
 _MAKES = re.compile(
     r"tf\.(layers|contrib\.(layers|slim|rnn)|nn\.rnn_cell|get_variable)\b"
