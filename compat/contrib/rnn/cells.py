@@ -444,26 +444,32 @@ class LSTMBlockCell(RNNCell):  # type: ignore[misc, valid-type]
         bias = tf.get_variable(
             "bias", [4 * units], inputs.dtype, initializer=tf.zeros_initializer()
         )
-        wci = wcf = wco = tf.zeros([units], inputs.dtype)
+        # The fused operation has no gradient any more.
+        gates = tf.matmul(tf.concat([inputs, h], 1), kernel) + bias
+        i, j, f, o = tf.split(gates, 4, axis=1)
         if self._peephole:
             wci, wcf, wco = (
                 tf.get_variable(name, [units], inputs.dtype)
                 for name in ("w_i_diag", "w_f_diag", "w_o_diag")
             )
-        step = tf.raw_ops.LSTMBlockCell(
-            x=inputs,
-            cs_prev=cs,
-            h_prev=h,
-            w=kernel,
-            wci=wci,
-            wcf=wcf,
-            wco=wco,
-            b=bias,
-            forget_bias=self._forget_bias,
-            cell_clip=self._clip,
-            use_peephole=self._peephole,
-        )
-        return step.h, LSTMStateTuple(step.cs, step.h)
+            i, f = i + cs * wci, f + cs * wcf
+        cs = tf.tanh(j) * tf.sigmoid(i) + cs * tf.sigmoid(f + self._forget_bias)
+        if self._clip > 0:
+            cs = tf.clip_by_value(cs, -self._clip, self._clip)
+        o = o + cs * wco if self._peephole else o
+        h = tf.tanh(cs) * tf.sigmoid(o)
+        return h, LSTMStateTuple(cs, h)
+
+
+def _gru_step(
+    inputs: Any, state: Any, w_ru: Any, b_ru: Any, w_c: Any, b_c: Any
+) -> tuple[Any, Any]:
+    """What the fused operation computes, which has no gradient any more."""
+    gates = tf.sigmoid(tf.matmul(tf.concat([inputs, state], 1), w_ru) + b_ru)
+    r, u = tf.split(gates, 2, axis=1)
+    c = tf.tanh(tf.matmul(tf.concat([inputs, state * r], 1), w_c) + b_c)
+    state = (1 - u) * c + u * state
+    return state, state
 
 
 class GRUBlockCellV2(RNNCell):  # type: ignore[misc, valid-type]
@@ -505,10 +511,7 @@ class GRUBlockCellV2(RNNCell):  # type: ignore[misc, valid-type]
             b_c = tf.get_variable(
                 "bias", [size], inputs.dtype, initializer=tf.zeros_initializer()
             )
-        step = tf.raw_ops.GRUBlockCell(
-            x=inputs, h_prev=state, w_ru=w_ru, w_c=w_c, b_ru=b_ru, b_c=b_c
-        )
-        return step.h, step.h
+        return _gru_step(inputs, state, w_ru, b_ru, w_c, b_c)
 
 
 class GRUBlockCell(GRUBlockCellV2):
@@ -527,10 +530,7 @@ class GRUBlockCell(GRUBlockCellV2):
         b_c = tf.get_variable(
             "b_c", [size], inputs.dtype, initializer=tf.zeros_initializer()
         )
-        step = tf.raw_ops.GRUBlockCell(
-            x=inputs, h_prev=state, w_ru=w_ru, w_c=w_c, b_ru=b_ru, b_c=b_c
-        )
-        return step.h, step.h
+        return _gru_step(inputs, state, w_ru, b_ru, w_c, b_c)
 
 
 class UGRNNCell(RNNCell):  # type: ignore[misc, valid-type]
