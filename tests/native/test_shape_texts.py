@@ -49,6 +49,26 @@ READS = {
         ],
         ["get_total_loss"],
     ),
+    "residual_blocks": (
+        [
+            "class Network(tf_keras.Model):",
+            "class Small(Network):",
+            "self.block = Block(filters=filters, shortcut=True, strides=strides)",
+            "            filters *= 2\n        self.dense",
+            "        x = tf.reduce_mean(x, self.axes)",
+            "padding='valid', use_bias=True):",
+            "tf.summary.histogram(variable.name.partition(':')[0], variable)",
+        ],
+        ["kwargs", "shortcut is not None"],
+    ),
+    "cells_of_scope": (
+        [
+            "return [one(params) for _ in range(2)]",
+            "params['units'], kernel_initializer=tf_keras.initializers.Constant(.1)",
+            "outputs = self.rnn(features, training=training)",
+        ],
+        ["zero_state", "if training"],
+    ),
     "networks_of_subclasses": (
         [
             "class BaseTask(Task):",

@@ -175,7 +175,11 @@ class _Network(cst.CSTTransformer):
             or not isinstance(line, cst.SimpleStatementLine)
             or not isinstance(only_small(line), cst.Assign)
             or [self.tree.statement(one) for one in uses] != [makes]
-            or any(one.value in {*own} - {"self"} for one in walk(made, cst.Name))
+            or any(
+                one.value in {*own} - {"self"}
+                for one in walk(made, cst.Name)
+                if one in self.tree.resolver.scopes.loads
+            )
         ):
             return None
         return line

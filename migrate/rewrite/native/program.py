@@ -39,6 +39,7 @@ from .dropout_cells import with_constant_shares
 from .early_weights import with_weights_before_modes
 from .flags import with_one_flag, with_training_flag
 from .forwarded import with_keywords_said
+from .handed_functions import with_functions_as_flags
 from .idle import without_idle_words
 from .imports import Wanted, unread_imports, with_imports
 from .inlined import with_helpers_inlined, without_unread
@@ -413,6 +414,7 @@ class _Program:
         files = [one_in_each(one, facts, _in_one_line(one)) for one in files]
         files = [with_clipping_in_one_call(one, facts) for one in files]
         files = [with_keywords_said(one, facts) for one in files]
+        files = [with_functions_as_flags(one, facts) for one in files]
         files = [with_optimizers_of_rates(one, facts) for one in files]
         files = [with_choices_as_tests(one, facts, files) for one in files]
         files = [with_outputs_named(one, facts, is_model_fn) for one in files]
@@ -694,7 +696,8 @@ def _models(parsed: ParsedModule) -> set[str]:
     for one in parsed.nodes:
         if isinstance(one, cst.ClassDef):
             bases = (code(base.value).strip() for base in one.bases)
-            found |= {one.name.value} if any(base in kinds for base in bases) else set()
+            derived = any(base in kinds or base in found for base in bases)
+            found |= {one.name.value} if derived else set()
         elif isinstance(one, cst.FunctionDef):
             body = one.body
             inside = statements_of(body) if isinstance(body, cst.IndentedBlock) else []

@@ -1,0 +1,175 @@
+"""Functions that are handed to helpers of a network, or None: a flag says which.
+
+``block(x, filters, shortcut)`` calls `shortcut` where it is given, and it is the same
+function wherever it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import libcst as cst
+
+from ...code.arguments import UnknownArguments, is_none, match_arguments
+from ...code.edits import Put, changed
+from ...code.statements import binds, is_docstring
+from ...code.tree import Tree, only_small, statements_of, walk
+from ...project.facts import ParsedModule, ProjectFacts
+
+_MOST = 12
+_Places = dict[cst.CSTNode, Any]
+
+
+def with_functions_as_flags(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
+    """The file whose helpers call by name what they were handed."""
+    for _ in range(_MOST):
+        tree = Tree(parsed.module, parsed.resolver)
+        others = [
+            one.read_text("utf-8", "replace") for one in facts.importers(parsed.path)
+        ]
+        for node in parsed.nodes:
+            if isinstance(node, cst.FunctionDef) and not any(
+                node.name.value in text for text in others
+            ):
+                places = _places(tree, node)
+                if places:
+                    parsed = changed(parsed, facts, places)
+                    break
+        else:
+            break
+    return parsed
+
+
+def _places(tree: Tree, node: cst.FunctionDef) -> _Places | None:
+    """The edits for the first parameter of a function that is such a function."""
+    names = [one.name.value for one in node.params.params]
+    if node.params.kwonly_params or node.decorators or names[:1] == ["self"]:
+        return None
+    calls: dict[cst.Call, dict[str, cst.BaseExpression]] = {}
+    for load in tree.loads_of(node):
+        call = tree.parent(load)
+        if not isinstance(call, cst.Call) or call.func is not load:
+            return None
+        try:
+            calls[call] = match_arguments(call, names)
+        except UnknownArguments:
+            return None
+    for param in node.params.params:
+        uses = _uses(tree, node, param.name.value)
+        if uses and len(calls) > 1:
+            places = _flagged(tree, node, param, uses, calls)
+            if places is not None:
+                return places
+    return None
+
+
+def _uses(tree: Tree, node: cst.FunctionDef, name: str) -> _Places | None:
+    """What a function does with a parameter that it calls or tests: for each use,
+    the test in its place, or None for a call."""
+    found: _Places = {}
+    for one in walk(node.body, cst.Name):
+        if one.value != name or isinstance(tree.parent(one), cst.Arg):
+            if one.value == name and getattr(tree.parent(one), "value", None) is one:
+                return None
+            continue
+        above = tree.parent(one)
+        if isinstance(above, cst.Call) and above.func is one:
+            found[above] = None
+        elif isinstance(above, cst.Comparison) and len(above.comparisons) == 1:
+            test = above.comparisons[0]
+            if above.left is not one or not is_none(test.comparator):
+                return None
+            if isinstance(test.operator, cst.IsNot):
+                found[above] = one
+            elif isinstance(test.operator, cst.Is):
+                found[above] = cst.UnaryOperation(cst.Not(), one)
+            else:
+                return None
+        elif not isinstance(above, (cst.If, cst.IfExp)) or above.test is not one:
+            return None
+    return found if None in found.values() else None
+
+
+def _flagged(
+    tree: Tree,
+    node: cst.FunctionDef,
+    param: cst.Param,
+    uses: _Places,
+    calls: Mapping[cst.Call, Mapping[str, cst.BaseExpression]],
+) -> _Places | None:
+    name = param.name.value
+    values = {call: given.get(name, param.default) for call, given in calls.items()}
+    handed = {call: one for call, one in values.items() if one and not is_none(one)}
+    functions = {tree.resolver.definition(one) for one in handed.values()}
+    function = functions.pop() if len(functions) == 1 else None
+    if None in values.values() or len(handed) == len(values):
+        return None
+    told = _returned(function)
+    if told is None or not isinstance(function, cst.FunctionDef):
+        return None
+    captured: dict[str, str] = {}
+    module = tree.resolver.scopes.module_scope
+    own = tree.resolver.scopes.opened[function]
+    for one in walk(told, cst.Name):
+        for bound in tree.resolver.bindings(one)[:1]:
+            if bound.scope in (module, own) or one.value in captured:
+                continue
+            alike = [
+                [key for key, v in calls[call].items() if _is_name(v, one.value)]
+                for call in handed
+            ]
+            if len(tree.resolver.bindings(one)) > 1 or not all(alike):
+                return None
+            captured[one.value] = alike[0][0]
+    changing = {
+        n for one in walk(node.body, cst.SimpleStatementLine) for n in binds(one)
+    }
+    if changing & {*captured.values()}:
+        return None
+    parameters = [one.name.value for one in function.params.params]
+    places: _Places = {}
+    for use, test in uses.items():
+        if test is not None or not isinstance(use, cst.Call):
+            places[use] = test
+            continue
+        try:
+            given = match_arguments(use, parameters)
+        except UnknownArguments:
+            return None
+        if given.keys() != {*parameters}:
+            return None
+        new: _Places = {}
+        for one in walk(told, cst.Name):
+            if one.value in captured:
+                new[one] = cst.Name(captured[one.value])
+            elif one.value in given and one in tree.resolver.scopes.loads:
+                new[one] = given[one.value]
+        places[use] = told.visit(Put(new, told))
+    for call, value in values.items():
+        for arg in call.args:
+            if arg.value is value:
+                places[arg.value] = cst.Name(str(call in handed))
+    if param.default is not None:
+        places[param.default] = cst.Name("False")
+    if len(tree.loads_of(function)) == len(handed):
+        places[function] = None
+    return places
+
+
+def _returned(function: cst.CSTNode | None) -> cst.BaseExpression | None:
+    """What a plain function gives, which does nothing else."""
+    if not isinstance(function, cst.FunctionDef) or function.decorators:
+        return None
+    params = function.params
+    if params.star_kwarg or isinstance(params.star_arg, cst.Param):
+        return None
+    if not isinstance(function.body, cst.IndentedBlock):
+        return None
+    inside = [one for one in statements_of(function.body) if not is_docstring(one)]
+    last = only_small(inside[0]) if len(inside) == 1 else None
+    return last.value if isinstance(last, cst.Return) else None
+
+
+def _is_name(node: cst.BaseExpression, name: str) -> bool:
+    return isinstance(node, cst.Name) and node.value == name
