@@ -58,7 +58,7 @@ class Small(Network):
 
 
 def decayed(batch, bounds):
-    rates = [.02 * batch, .01 * batch]
+    rates = [.02 * batch, .01 * batch, .005 * batch]
 
     def rate_of(step):
         return tf.train.piecewise_constant(tf.cast(step, tf.int32), bounds, rates)
