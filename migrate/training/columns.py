@@ -84,6 +84,35 @@ class SharedColumn(EMBEDDING_COLUMN):
         return super().get_sequence_dense_tensor(transformation_cache, self)
 
 
+def embedding_column(
+    categorical_column: Any,
+    dimension: int,
+    combiner: str = "mean",
+    initializer: Any = None,
+    max_norm: float | None = None,
+    trainable: bool = True,
+) -> Any:
+    """Returns an embedding whose first vectors spread by the number of categories."""
+    stddev = categorical_column.num_buckets**-0.5
+    return tf.feature_column.embedding_column(
+        categorical_column,
+        dimension,
+        combiner,
+        initializer or tf_keras.initializers.TruncatedNormal(stddev=stddev),
+        max_norm=max_norm,
+        trainable=trainable,
+    )
+
+
+def crossed_column(
+    columns: Iterable[Any], hash_bucket_size: int, hash_key: int | None = None
+) -> Any:
+    """Returns a cross of columns, whose features are crossed as they come."""
+    ordered = sorted(columns, key=lambda column: column.name)
+    keys = [getattr(column, "key", column) for column in ordered]
+    return tf.feature_column.crossed_column(keys, hash_bucket_size, hash_key)
+
+
 def within(columns: Any, tables: Tables) -> list[Any]:
     """Returns columns for layers with these tables."""
     several = columns if isinstance(columns, (list, tuple)) else [columns]

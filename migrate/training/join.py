@@ -99,9 +99,11 @@ WORDS: dict[str, frozenset[str]] = {
         "linear": "*",
         "cells": "*",
         "heads": "*",
+        "learn_heads": "*",
         "weighted_heads": "weight_column",
         "summed_heads": "",
         "wide_and_deep": "WideAndDeepModel",
+        "counted_twice": "counted_twice",
         "head_exports": "",
         "tables": "tracked",
     }.items()
@@ -127,6 +129,11 @@ TOGETHER = {
     ("replicas", "added.add_metrics"): {
         "    added = make_metrics()\n": "    with trainer.strategy.scope():\n"
         "        added = make_metrics()\n",
+    },
+    ("predict", "learn_heads.Head"): {
+        "if k in predict_keys}\n": "if k in predict_keys}\n"
+        "            elif isinstance(self.task, Head):\n"
+        "                answers = answers[self.task.answer]\n"
     },
     ("callbacks", "listeners"): {
         "train(self, input_fn, *, steps=None, max_steps=None, saving_listeners=()):": (
@@ -389,9 +396,10 @@ def without_idle(
         found = dict(statements)
         for name in statements.keys() & some:
             one = statements[name]
+            if name not in called and words.isdisjoint({name, f"heads.{name}"}):
+                del found[name]
+                continue
             if not isinstance(one.node, ast.ClassDef):
-                if name not in called:
-                    del found[name]
                 continue
             found[name] = one.having(
                 member

@@ -6,8 +6,9 @@ import libcst as cst
 
 from ...code.statements import names_in
 from ...names.nodes import walk
-from .canned import SIGNATURES, SIGNATURES_2, canned
+from .canned import LEARN, PLAIN, SIGNATURES, SIGNATURES_2, canned
 from .code import Code, Refused
+from .contrib_columns import drop_columns, is_of_all_features
 from .metrics import SIGNATURES as METRICS
 from .metrics import metric
 from .page import Page
@@ -41,6 +42,13 @@ def _canned(page: Page, word: Word) -> None:
             given[name] = _STAND[name]
             kept[_STAND[name]] = value
             continue
+        if name.endswith("feature_columns"):
+            columns = page.value(value)
+            if is_of_all_features(page, columns):
+                given[name] = PLAIN
+            else:
+                given[name] = _columns(page, value, kept)
+            continue
         if name.endswith("optimizer") or name == "head":
             value = page.value(value) or value
             if _is_made_elsewhere(page, value):
@@ -67,10 +75,48 @@ def _canned(page: Page, word: Word) -> None:
         page.refuse(word.node, f"{refused} ({{}})")
         return
     page.replaced.add(root_of(word.node))
+    if word.symbol.startswith(LEARN):
+        _check_learned(page, word)
     for name, arg in args.items():
+        if given[name] == PLAIN:
+            drop_columns(page, arg.value)
         if name.endswith("optimizer") or name in ("head", "weight_column"):
             page.drop_made(arg.value)
     placed(page, call, code, kept)
+
+
+def _columns(
+    page: Page, value: cst.BaseExpression, kept: dict[str, cst.CSTNode]
+) -> str:
+    """The text of columns; those that a list makes stay, with their own words."""
+    if not isinstance(value, cst.List):
+        return plain(page, value)
+    texts = []
+    for one in value.elements:
+        texts.append(plain(page, one))
+        if "tf.contrib.layers." in texts[-1] and isinstance(one, cst.Element):
+            texts[-1] = f"COLUMN_{len(kept):02}_ARGUMENT"
+            kept[texts[-1]] = one.value
+    return f"[{', '.join(texts)}]"
+
+
+# What Estimators of tf.contrib.learn tell of their weights.
+_WEIGHTS = {"weights_", "bias_", "linear_weights_", "linear_bias_", "dnn_weights_"}
+
+
+def _check_learned(page: Page, word: Word) -> None:
+    """Refuses what is asked of an Estimator of tf.contrib.learn, and no Trainer has."""
+    page.words.add(".answer")
+    for one in page.parsed.nodes:
+        if isinstance(one, cst.Attribute) and one.attr.value in _WEIGHTS:
+            why = "is asked of an Estimator, and no Trainer has it: read the weights of"
+            page.refuse(one, f"`{one.attr.value}` ({{}}) {why} `task.model`")
+    for other in page.files:
+        for func in other.resolver.scopes.calls:
+            symbol = other.resolver.resolve(func)
+            if symbol in SIGNATURES and not symbol.startswith(LEARN):
+                why = f"stands beside `{symbol}`, whose metrics have other names"
+                page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}: use one kind")
 
 
 def _is_made_elsewhere(page: Page, value: cst.BaseExpression) -> bool:

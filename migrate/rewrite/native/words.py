@@ -21,6 +21,7 @@ from ...project.facts import ParsedModule
 from . import (
     canned_words,
     config,
+    contrib_columns,
     experiments,
     hooks,
     inputs,
@@ -123,6 +124,7 @@ def watched(parsed: ParsedModule, beside: Sequence[ParsedModule]) -> frozenset[s
 _TABLE: dict[str, Handler] = {
     **canned_words.WORDS,
     **config.WORDS,
+    **contrib_columns.WORDS,
     **experiments.WORDS,
     **hooks.WORDS,
     **inputs.WORDS,

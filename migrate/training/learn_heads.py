@@ -1,0 +1,90 @@
+"""Classifiers and regressors with the metrics that those of tf.contrib.learn had."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+from . import heads
+from .heads import class_ids
+from .metrics import TrapezoidalAUC
+
+
+class Head(heads.Head):
+    """Trains a model on the losses of examples."""
+
+    answer = "classes"  # what is predicted where no keys are asked for
+
+    def __init__(
+        self,
+        model: Any,
+        optimizer: Any,
+        label_vocabulary: Sequence[str] | None = None,
+        reduction: Callable[[Any], Any] = tf.reduce_sum,
+    ) -> None:
+        self.model, self.optimizer, self.reduction = model, optimizer, reduction
+        self.label_vocabulary = label_vocabulary
+        # The mean loss of batches takes the place of that of examples.
+        self.metrics = [tf_keras.metrics.Mean("loss"), *self.more_metrics()]
+
+
+class Classifier(Head, heads.Classifier):
+    """Tells classes by a logit for each."""
+
+    def predictions(self, features: Any, outputs: Any) -> dict[str, Any]:
+        ids, names = tf.argmax(outputs, axis=-1), self.label_vocabulary
+        return {
+            "logits": outputs,
+            "probabilities": tf.nn.softmax(outputs),
+            "classes": ids if names is None else tf.gather(names, ids),
+        }
+
+
+class BinaryClassifier(Head, heads.BinaryClassifier):
+    """Tells two classes by one logit."""
+
+    def more_metrics(self) -> list[Any]:
+        kind = "threshold_0.500000_mean"
+        return [
+            tf_keras.metrics.Accuracy("accuracy"),
+            tf_keras.metrics.Accuracy(f"accuracy/{kind}"),
+            tf_keras.metrics.Precision(name=f"precision/positive_{kind}"),
+            tf_keras.metrics.Recall(name=f"recall/positive_{kind}"),
+            tf_keras.metrics.AUC(name="auc"),
+            TrapezoidalAUC(curve="PR", name="auc_precision_recall"),
+            tf_keras.metrics.Mean("labels/prediction_mean"),
+            tf_keras.metrics.Mean("labels/actual_label_mean"),
+            tf_keras.metrics.Mean("accuracy/baseline_label_mean"),
+        ]
+
+    def measured(self, labels: Any, outputs: Any) -> list[tuple[Any, ...]]:
+        labels = tf.cast(class_ids(labels, self.label_vocabulary), tf.float32)
+        losses = tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=outputs)
+        scores = tf.sigmoid(outputs)
+        told = [(labels, outputs > 0), (labels, outputs >= 0)]
+        scored, means = [(labels, scores)] * 4, [(scores,), (labels,), (labels,)]
+        return [(losses,), *told, *scored, *means]
+
+    def predictions(self, features: Any, outputs: Any) -> dict[str, Any]:
+        both = tf.concat([tf.zeros_like(outputs), outputs], axis=-1)
+        return {
+            "logits": outputs,
+            "logistic": tf.sigmoid(outputs),
+            "probabilities": tf.nn.softmax(both),
+            "classes": tf.argmax(both, axis=-1),
+        }
+
+
+class Regressor(Head, heads.Regressor):
+    """Tells numbers."""
+
+    answer = "scores"
+
+    def more_metrics(self) -> list[Any]:
+        return []
+
+    def predictions(self, features: Any, outputs: Any) -> dict[str, Any]:
+        return {"scores": outputs[:, 0] if outputs.shape[-1] == 1 else outputs}
