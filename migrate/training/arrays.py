@@ -20,19 +20,19 @@ def arrays_input_fn(
     if y is not None:
         y = {key: numbers(y[key]) for key in y} if isinstance(y, dict) else numbers(y)
     data, count = x if y is None else (x, y), len(tf.nest.flatten(x)[0])
+    size = batch_size or count
 
     def input_fn() -> Any:
         if not shuffle:
-            return tf.data.Dataset.from_tensor_slices(data).batch(batch_size or count)
+            return tf.data.Dataset.from_tensor_slices(data).batch(size)
         chance = np.random.RandomState(42)
-        orders = tf.data.Dataset.from_generator(
-            lambda: iter(lambda: chance.permutation(count), None), tf.int64, [count]
-        )
-        places = orders.flat_map(
-            lambda order: tf.data.Dataset.from_tensor_slices(order).batch(
-                batch_size or count
-            )
-        )
+
+        def epoch(_: Any) -> Any:
+            order = tf.numpy_function(lambda: chance.permutation(count), [], tf.int64)
+            order = tf.data.Dataset.from_tensor_slices(tf.ensure_shape(order, [count]))
+            return order.batch(size)
+
+        places = tf.data.Dataset.from_tensors(0).repeat().flat_map(epoch)
         return places.map(
             lambda some: tf.nest.map_structure(lambda one: tf.gather(one, some), data)
         )
