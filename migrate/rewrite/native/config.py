@@ -69,7 +69,8 @@ _CHOSEN = (
 )
 
 
-def _estimator(page: Page, word: Word) -> None:
+def make_trainer(page: Page, word: Word) -> None:
+    """A word's calls that make an Estimator make a Trainer."""
     for call in _calls(page, word):
         partial = page.resolver.qualified(call.func) == "functools.partial"
         _make_task(page, call, partial=partial)
@@ -420,7 +421,7 @@ def _settings(page: Page, word: Word) -> None:
 _MODES = {"TRAIN": "train", "EVAL": "eval", "PREDICT": "infer", "INFER": "infer"}
 
 WORDS: dict[str, Handler] = {
-    "tf.estimator.Estimator": taken("Trainer", _estimator),
+    "tf.estimator.Estimator": taken("Trainer", make_trainer),
     "tf.estimator.RunConfig": taken("RunConfig", _config),
     "tf.contrib.learn.RunConfig": taken("RunConfig", _old_config),
     "tf.contrib.training.HParams": taken("HParams"),

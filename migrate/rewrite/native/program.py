@@ -40,6 +40,7 @@ from .flags import with_one_flag, with_training_flag
 from .idle import without_idle_words
 from .imports import Wanted, unread_imports, with_imports
 from .inlined import with_helpers_inlined, without_unread
+from .learn_functions import with_usual_model_fns
 from .local_functions import with_local_functions_apart
 from .makers import with_variables_inlined
 from .named_outputs import with_outputs_named
@@ -58,9 +59,10 @@ from .text import with_lines_fitted
 from .totals import with_losses_added
 from .unrolled import with_metrics_unrolled
 from .variable_names import with_names_of_keras
-from .words import Reworded, advice, reworded, watched
+from .words import Reworded, advice, has_word, reworded, watched
 
 _OF_LEARN = "tf.contrib.learn."
+_OF_MODEL_FN = ("tf.estimator.Estimator", f"{_OF_LEARN}Estimator")
 # What has no form where several processes train, and why.
 _NOT_TOGETHER = {
     "eval_distribute": "its evaluations count steps of several replicas",
@@ -228,6 +230,7 @@ def _check_generation(files: Sequence[ParsedModule]) -> None:
             (call, symbol)
             for call in estimator_places(one.resolver).made
             if (symbol := one.resolver.resolve(call.func) or "").startswith(_OF_LEARN)
+            and not has_word(symbol)
         ]
         if not made:
             continue
@@ -243,7 +246,7 @@ def _check_homes(files: Sequence[ParsedModule]) -> None:
     homes = {name for path in paths for name in (path.stem, path.parent.name)}
     for one in files:
         for func, call in one.resolver.scopes.calls.items():
-            if one.resolver.resolve(func) != "tf.estimator.Estimator":
+            if one.resolver.resolve(func) not in _OF_MODEL_FN:
                 continue
             named = [
                 a for a in call.args if a.keyword and a.keyword.value == "model_fn"
@@ -374,6 +377,7 @@ class _Program:
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
         written = files
+        files = with_usual_model_fns(files, facts)
         files = [one_in_each(one, facts, _in_one_line(one)) for one in files]
         files = [with_clipping_in_one_call(one, facts) for one in files]
         files = [with_optimizers_of_rates(one, facts) for one in files]

@@ -26,6 +26,7 @@ from . import (
     hooks,
     inputs,
     keras_words,
+    learn_words,
     optimizer_words,
     receivers,
     small,
@@ -129,6 +130,7 @@ _TABLE: dict[str, Handler] = {
     **hooks.WORDS,
     **inputs.WORDS,
     **keras_words.WORDS,
+    **learn_words.WORDS,
     **optimizer_words.WORDS,
     **receivers.WORDS,
     **tpu.WORDS,
@@ -136,6 +138,13 @@ _TABLE: dict[str, Handler] = {
     **small.WORDS,
 }
 _TABLE_2 = {**_TABLE, **keras_words.WORDS_2}
+
+
+def has_word(symbol: str) -> bool:
+    """Whether a symbol has a native form."""
+    return symbol in _TABLE
+
+
 # Packages and classes whose names are looked at one by one; none of them stays.
 _PACKAGES = frozenset(
     {
@@ -146,6 +155,7 @@ _PACKAGES = frozenset(
             f"tf.contrib.{name}"
             for name in (
                 *("data", "distribute", "estimator", "framework", "layers", "learn"),
+                *("learn.estimators", "learn.estimators.estimator", "learn.monitors"),
                 *("lookup", "metrics", "opt", "predictor", "slim", "tpu", "training"),
             )
         ),
@@ -173,6 +183,7 @@ class _Rewording:
         words = list(self._words())
         for word, handler in words:
             handler(self.page, word)
+        learn_words.calls(self.page)
         config.replaced(self.page)
         config.clusters(self.page)
         inputs.datasets(self.page)

@@ -1,0 +1,343 @@
+"""Estimators of tf.contrib.learn: how they are called, in the words of a Trainer.
+
+What makes an object says whether it is one; where that is not seen, a program is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import libcst as cst
+
+from ...code.arguments import is_none
+from ...code.tree import walk
+from ...names.scopes import BindingKind
+from .config import make_trainer
+from .page import Page, Part
+from .word import Handler, Word, arguments, in_sight, root_of, taken
+
+LEARN = "tf.contrib.learn."
+_SK = f"{LEARN}SKCompat"
+# Classes that are something else, or are called like Trainers.
+_CLASSES = ("Estimator", "Classifier", "Regressor", "SKCompat")
+# Methods, and their parameters; those of SKCompat, where it has other ones.
+_FIT = ("x", "y", "input_fn", "steps", "batch_size", "monitors", "max_steps")
+_METHODS = {
+    "fit": _FIT,
+    "partial_fit": _FIT[:-1],
+    "evaluate": (
+        *("x", "y", "input_fn", "feed_fn", "batch_size", "steps", "metrics", "name"),
+        *("checkpoint_path", "hooks", "log_progress"),
+    ),
+    "predict": (
+        *("x", "input_fn", "batch_size", "outputs", "as_iterable", "iterate_batches"),
+    ),
+}
+_SK_METHODS = {
+    "fit": ("x", "y", "batch_size", "steps", "max_steps", "monitors"),
+    "score": ("x", "y", "batch_size", "steps", "metrics", "name"),
+    "predict": ("x", "batch_size", "outputs"),
+}
+_DATA = ("x", "y", "input_fn", "batch_size")
+# What the arguments of a method are called by a Trainer.
+_NAMES = {"monitors": "hooks", "outputs": "predict_keys"}
+# Arguments that nobody but an Estimator of tf.contrib.learn takes.
+_OWN = {"x", "metrics", "feed_fn", "outputs", "as_iterable", "iterate_batches"}
+_QUEUES = ("numpy_input_fn", "pandas_input_fn")
+
+
+def calls(page: Page) -> None:
+    """Rewrites the calls of Estimators of tf.contrib.learn, and of SKCompat."""
+    if not any(".learn" in one.source.text for one in page.files):
+        return
+    for node, call in page.scopes.calls.items():
+        if not isinstance(node, cst.Attribute) or node.attr.value not in {
+            *_METHODS,
+            "score",
+        }:
+            continue
+        if page.resolver.qualified(node) is None:
+            _call(page, node, call)
+
+
+def makers(
+    page: Page, node: cst.BaseExpression | None, depth: int = 0
+) -> Iterator[str]:
+    """What makes an object, by its name; an empty one where that is not seen."""
+    value = page.value(node)
+    if depth > 6:
+        yield ""
+    elif isinstance(value, cst.Call):
+        func = value.func
+        told = page.symbol(func) or page.resolver.qualified(func)
+        made = page.resolver.definition(func)
+        if told is not None:
+            yield told
+        elif isinstance(func, cst.Attribute) and func.attr.value in (*_FIT, "train"):
+            yield from makers(page, func.value, depth + 1)
+        elif isinstance(made, cst.FunctionDef):
+            for returned in walk(made.body, cst.Return):
+                yield from makers(page, returned.value, depth + 1)
+        else:
+            yield made.name.value if isinstance(made, cst.ClassDef) else ""
+    elif isinstance(value, cst.Name):
+        for one in page.resolver.bindings(value):
+            if one.kind is BindingKind.PARAMETER:
+                yield from _given(page, one.node, value.value, depth)
+            elif isinstance(one.node, cst.ClassDef):
+                yield one.name
+            else:
+                plain = one.kind is BindingKind.ASSIGN and one.value is not value
+                yield from makers(page, one.value if plain else None, depth + 1)
+    elif isinstance(value, cst.Attribute):
+        text, found = page.source(value), False
+        for other in page.parsed.nodes:
+            if isinstance(other, cst.Assign) and any(
+                page.source(target.target) == text for target in other.targets
+            ):
+                found = True
+                yield from makers(page, other.value, depth + 1)
+        if not found:
+            yield page.resolver.qualified(value) or ""
+    else:
+        yield "" if value is None or isinstance(value, cst.Subscript) else "a value"
+
+
+def _given(page: Page, param: cst.CSTNode, name: str, depth: int) -> Iterator[str]:
+    """What makes the argument of a function of the file, in all calls of it."""
+    holder = next(
+        (one for one in (param, *page.ancestors(param)) if _is_function(one)), None
+    )
+    found = False
+    if isinstance(holder, cst.FunctionDef):
+        names = [one.name.value for one in holder.params.params]
+        for func, call in page.scopes.calls.items():
+            if page.resolver.definition(func) is holder:
+                arg = (arguments(page, call, names) or {}).get(name)
+                found = True
+                yield from makers(page, arg.value if arg else None, depth + 1)
+    if not found:
+        yield ""
+
+
+def _is_function(node: cst.CSTNode) -> bool:
+    return isinstance(node, (cst.FunctionDef, cst.Lambda))
+
+
+def _call(page: Page, node: cst.Attribute, call: cst.Call) -> None:
+    """One call of a method that Estimators of tf.contrib.learn have."""
+    name = node.attr.value
+    given = {arg.keyword.value for arg in call.args if arg.keyword is not None}
+    made = set(makers(page, node.value))
+    own = {one for one in made if one.startswith(LEARN) and one.endswith(_CLASSES)}
+    if "" in made and not own:
+        if given & _OWN - {"x"} or ("fit" in name and "input_fn" in given):
+            own, made = {f"{LEARN}Estimator"}, set()
+        elif ("x" in given or name in ("fit", "score")) and _trains_learned(page):
+            why = "is called of what is not seen to be made: make it in this file"
+            page.refuse(call, f"`{page.source(node)}` ({{}}) {why}")
+    if not own:
+        return
+    sk = _SK in own
+    args = arguments(page, call, (_SK_METHODS if sk else _METHODS).get(name, ()))
+    if len(made - own) or (sk and len(own) > 1) or args is None:
+        why = "is called of several kinds of objects, or with what is not seen"
+        page.refuse(call, f"`{page.source(node)}` ({{}}) {why}")
+        return
+    once = name == "partial_fit" and "steps" not in args
+    args = {key: arg for key, arg in args.items() if not is_none(arg.value)}
+    for key in ("feed_fn", "metrics"):
+        if key in args:
+            page.refuse(call, f"`{page.source(node)}` ({{}}) {_WHY[key]}")
+            return
+    page.words.update(_NAMES.get(key, key) for key in args)
+    if name in ("fit", "partial_fit"):
+        page.words.update(("train", "steps"))
+        more = ["steps=1"] if once else []
+        _put(page, node, call, "train", args, more, sk=sk)
+    elif name == "predict":
+        _predict(page, node, call, args, sk=sk)
+    else:
+        page.words.add("evaluate")
+        args.pop("log_progress", None)
+        if "hooks" in args:
+            page.words.add("evaluate(hooks)")
+        _put(page, node, call, "evaluate", args, sk=sk)
+
+
+_WHY = {
+    "feed_fn": "feeds placeholders by `feed_fn`: give it an input function",
+    "metrics": (
+        "is given metrics: return them as `eval_metric_ops` of the model function"
+    ),
+}
+
+
+def _trains_learned(page: Page) -> bool:
+    """A file of the program makes Estimators of tf.contrib.learn."""
+    return any(
+        (symbol := one.resolver.resolve(func) or "").startswith(LEARN)
+        and symbol.endswith(_CLASSES)
+        for one in page.files
+        for func in one.resolver.scopes.calls
+    )
+
+
+def _predict(
+    page: Page, node: cst.Attribute, call: cst.Call, args: dict[str, cst.Arg], sk: bool
+) -> None:
+    """Predictions one by one, or all of them in one array."""
+    told = {}
+    for key in ("as_iterable", "iterate_batches"):
+        arg = args.pop(key, None)
+        told[key] = page.source(arg.value) if arg is not None else None
+    together = sk or told["as_iterable"] == "False"
+    odd = (set(told.values()) - {"True", "False", None}) or (
+        not sk and together and "x" in args and "outputs" in args
+    )
+    if odd:
+        page.refuse(call, f"`{page.source(node)}` ({{}}) gives now this, now that")
+        return
+    page.words.add("predict")
+    more = []
+    if told["iterate_batches"] == "True" and not together:
+        page.words.add("yield_single_examples")
+        more = ["yield_single_examples=False"]
+    if "input_fn" in args and (
+        together or not _has_queues(page, args["input_fn"].value)
+    ):
+        page.note(call, "predicts the first batch alone, as tf.contrib.learn did")
+        given = args["input_fn"].value
+        page.put(given, f"{page.take('first_batch')}(", given, ")")
+    _put(page, node, call, "predict", args, more, sk=sk)
+    if together:
+        page.put(call, f"{page.take('stacked')}(", call, ")")
+
+
+def _has_queues(page: Page, node: cst.BaseExpression, depth: int = 0) -> bool:
+    """An input function whose data came through queues, which knew their end."""
+    value = page.value(node)
+    if isinstance(value, cst.Lambda):
+        return depth < 6 and _has_queues(page, value.body, depth + 1)
+    func = value.func if isinstance(value, cst.Call) else value
+    if isinstance(func, cst.Attribute) and func.attr.value in _QUEUES:
+        return True
+    function = None if func is None else page.resolver.definition(func)
+    return isinstance(function, cst.FunctionDef) and any(
+        one in page.source(function) for one in _QUEUES
+    )
+
+
+def _put(
+    page: Page,
+    node: cst.Attribute,
+    call: cst.Call,
+    name: str,
+    args: dict[str, cst.Arg],
+    more: Sequence[str] = (),
+    *,
+    sk: bool,
+) -> None:
+    """The call of another method, whose arrays are those of an input function."""
+    page.put(node.attr, name)
+    if "x" not in args and all(arg.keyword is not None for arg in call.args):
+        page.drop_argument(call, *(o for o in call.args if o not in args.values()))
+        for key, arg in args.items():
+            if key in _NAMES:
+                page.rename_keyword(arg, _NAMES[key])
+        for one in more:
+            page.add_argument(call, one)
+        return
+    parts = _data(page, args, size="128" if sk else "", shuffle=name == "train")
+    parts += [f", {one}" for one in more]
+    start = page.text.index("(", page.outer(call.func)[1]) + 1
+    page.put_span(start, page.span(call)[1] - 1, *parts)
+
+
+def _data(
+    page: Page, args: dict[str, cst.Arg], *, size: str = "", shuffle: bool = False
+) -> list[Part]:
+    """Arguments behind the input function, which may be one of arrays."""
+    parts: list[Part] = [args["input_fn"].value] if "input_fn" in args else []
+    if "x" in args:
+        parts = [f"{page.take('arrays_input_fn')}(", args["x"].value]
+        if "y" in args:
+            parts += [", ", args["y"].value]
+        if "batch_size" in args:
+            parts += [", batch_size=", args["batch_size"].value]
+        elif size:
+            parts.append(f", batch_size={size}")
+        parts.append(", shuffle=True)" if shuffle else ")")
+    for key, arg in args.items():
+        if key not in _DATA:
+            parts += [f", {_NAMES.get(key, key)}=", arg.value]
+    return parts
+
+
+_ESTIMATOR = ("model_fn", "model_dir", "config", "params")
+_ENGINEERS = "feature_engineering_fn"
+
+
+def _estimator(page: Page, word: Word) -> None:
+    """A Trainer takes the same, but for a function that makes other features."""
+    for arg in word.call.args if word.call is not None else ():
+        named = (
+            arg.keyword is not None and arg.keyword.value == "feature_engineering_fn"
+        )
+        if named and not is_none(arg.value):
+            why = (
+                "`feature_engineering_fn` ({}) changes what the model is given: call it"
+            )
+            page.refuse(arg, f"{why} in the input function")
+        elif named and word.call is not None:
+            page.drop_argument(word.call, arg)
+    make_trainer(page, word)
+
+
+def _sk(page: Page, word: Word) -> None:
+    """Trainers need no wrapper: their calls say what it changed."""
+    seen = in_sight(page, word, ("estimator",), "estimator", may_stay=True)
+    if seen is not None:
+        page.replaced.add(root_of(word.node))
+        page.put(seen[0], seen[1]["estimator"].value)
+
+
+_VALIDATION = (
+    *("x", "y", "input_fn", "batch_size", "eval_steps", "every_n_steps", "metrics"),
+    *("hooks", "early_stopping_rounds", "early_stopping_metric"),
+    *("early_stopping_metric_minimize", "name", "check_interval_secs"),
+)
+
+
+def _validation(page: Page, word: Word) -> None:
+    """A monitor that evaluates, whose arrays are those of an input function."""
+    seen = in_sight(page, word, _VALIDATION)
+    if seen is None:
+        return
+    call, args = seen
+    args = {
+        key: arg
+        for key, arg in args.items()
+        if key == "check_interval_secs" or not is_none(arg.value)
+    }
+    odd = {"metrics", "hooks"} & set(args) or {
+        name for name in ("early_stopped", "best_metrics") if f".{name}" in page.text
+    }
+    if odd:
+        why = f"with `{min(odd)}` has no native form yet: use its other arguments alone"
+        page.refuse(word.node, f"a ValidationMonitor ({{}}) {why}")
+        return
+    if "x" not in args and all(arg.keyword is not None for arg in call.args):
+        page.drop_argument(call, *(o for o in call.args if o not in args.values()))
+        return
+    parts = _data(page, args)
+    start = page.text.index("(", page.outer(call.func)[1]) + 1
+    page.put_span(start, page.span(call)[1] - 1, *parts)
+
+
+_HOMES = (LEARN, f"{LEARN}estimators.estimator.")
+WORDS: dict[str, Handler] = {
+    **{f"{home}Estimator": taken("Trainer", _estimator) for home in _HOMES},
+    **{f"{home}SKCompat": _sk for home in _HOMES},
+    f"{LEARN}monitors.ValidationMonitor": taken("Validation", _validation),
+}

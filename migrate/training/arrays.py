@@ -1,0 +1,71 @@
+"""Arrays, in the batches and the order in which tf.contrib.learn took them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+
+def arrays_input_fn(
+    x: Any, y: Any = None, batch_size: int | None = None, *, shuffle: bool = False
+) -> Callable[[], Any]:
+    """Serves arrays once, or shuffles them for ever; an epoch ends with what is left.
+
+    All are one batch without a size. The order is the same in every run.
+    """
+    x = {key: rows(x[key]) for key in x} if isinstance(x, dict) else rows(x)
+    if y is not None:
+        y = {key: numbers(y[key]) for key in y} if isinstance(y, dict) else numbers(y)
+    data, count = x if y is None else (x, y), len(tf.nest.flatten(x)[0])
+    size = batch_size or count
+
+    def input_fn() -> Any:
+        if not shuffle:
+            return tf.data.Dataset.from_tensor_slices(data).batch(size)
+        chance = np.random.RandomState(42)
+
+        def epoch(_: Any) -> Any:
+            order = tf.numpy_function(lambda: chance.permutation(count), [], tf.int64)
+            order = tf.data.Dataset.from_tensor_slices(tf.ensure_shape(order, [count]))
+            return order.batch(size)
+
+        places = tf.data.Dataset.from_tensors(0).repeat().flat_map(epoch)
+        return places.map(
+            lambda some: tf.nest.map_structure(lambda one: tf.gather(one, some), data)
+        )
+
+    return input_fn
+
+
+def rows(features: Any) -> Any:
+    """Returns features with a row for each example, a DataFrame as numbers."""
+    if hasattr(features, "columns"):
+        features = features.to_numpy().astype(float)
+    features = np.asarray(features)
+    return features[:, None] if features.ndim == 1 else features
+
+
+def numbers(labels: Any) -> Any:
+    """Returns labels, each of which is a number where it was a row of one."""
+    labels = np.asarray(labels)
+    return labels[:, 0] if labels.shape[1:2] == (1,) else labels
+
+
+def first_batch(input_fn: Callable[[], Any]) -> Callable[[], Any]:
+    """Serves the first batch of an input function, and nothing more."""
+
+    def once() -> Any:
+        data = input_fn()
+        if not isinstance(data, tf.data.Dataset):
+            data = tf.data.Dataset.from_tensors(data)
+        return data.take(1)
+
+    return once
+
+
+def stacked(predictions: Iterable[Any]) -> Any:
+    """Returns the predictions for all examples in one array, or in a dict of them."""
+    return tf.nest.map_structure(lambda *all_of: np.stack(all_of), *predictions)
