@@ -18,7 +18,7 @@ def arrays_input_fn(
     """
     x = {key: rows(x[key]) for key in x} if isinstance(x, dict) else rows(x)
     if y is not None:
-        y = {key: numbers(y[key]) for key in y} if isinstance(y, dict) else numbers(y)
+        y = {key: scalars(y[key]) for key in y} if isinstance(y, dict) else scalars(y)
     data, count = x if y is None else (x, y), len(tf.nest.flatten(x)[0])
     size = batch_size or count
 
@@ -48,7 +48,7 @@ def rows(features: Any) -> Any:
     return features[:, None] if features.ndim == 1 else features
 
 
-def numbers(labels: Any) -> Any:
+def scalars(labels: Any) -> Any:
     """Returns labels, each of which is a number where it was a row of one."""
     labels = np.asarray(labels)
     return labels[:, 0] if labels.shape[1:2] == (1,) else labels

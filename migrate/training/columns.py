@@ -109,7 +109,7 @@ def crossed_column(
 ) -> Any:
     """Returns a cross of columns, whose features are crossed as they come."""
     ordered = sorted(columns, key=lambda column: column.name)
-    keys = [getattr(column, "key", column) for column in ordered]
+    keys = [one.key if hasattr(one, "dtype") else one for one in ordered]
     return tf.feature_column.crossed_column(keys, hash_bucket_size, hash_key)
 
 

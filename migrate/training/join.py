@@ -107,6 +107,7 @@ WORDS: dict[str, frozenset[str]] = {
         "wide_and_deep": "WideAndDeepModel",
         "counted_twice": "counted_twice",
         "head_exports": "",
+        "learn_exports": "",
         "tables": "tracked",
     }.items()
 }

@@ -141,7 +141,7 @@ _OF_MANY = (
 )  # fmt: skip
 _OF_NUMBERS = ("weight_column", "label_dimension", "loss_reduction")
 # Heads that Estimators are given: the task, and their parameters.
-_HEADS = {
+HEADS = {
     "tf.contrib.estimator.multi_class_head": ("Classifier", _OF_CLASSES),
     "tf.contrib.estimator.binary_classification_head": ("BinaryClassifier", _OF_TWO),
     "tf.contrib.estimator.multi_label_head": ("MultiLabelClassifier", _OF_MANY),
@@ -364,9 +364,9 @@ class _Canned:
 
     def given_head(self, node: ast.expr) -> tuple[str, dict[str, str]]:
         """The task that stands for a head, and the head's arguments."""
-        if not isinstance(node, ast.Call) or dotted(node.func) not in _HEADS:
+        if not isinstance(node, ast.Call) or dotted(node.func) not in HEADS:
             raise Refused(f"`{self.symbol}` with the head `{ast.unparse(node)}`")
-        name, parameters = _HEADS[dotted(node.func)]
+        name, parameters = HEADS[dotted(node.func)]
         found = matched(node, parameters)
         given = {key: text for key, text in found.items() if not is_absent(text)}
         if literal(given.get("compute_full_loss", "True")) is True:
@@ -433,6 +433,8 @@ class _Canned:
         short = activation.removeprefix("tf.nn.").removeprefix("tf.")
         if short in _ACTIVATIONS and activation.startswith("tf."):
             activation = f'"{short}"'
+        if activation == "None" and prefix and self.learn:
+            activation = '"relu"'
         option = None if activation == "None" else activation
         after = []
         dropout = self.given.get(f"{prefix}dropout")

@@ -6,12 +6,13 @@ import libcst as cst
 
 from ...code.statements import names_in
 from ...names.nodes import walk
-from .canned import LEARN, PLAIN, SIGNATURES, SIGNATURES_2, canned
+from .canned import HEADS, LEARN, PLAIN, SIGNATURES, SIGNATURES_2, canned
 from .code import Code, Refused
 from .contrib_columns import drop_columns, is_of_all_features
 from .metrics import SIGNATURES as METRICS
 from .metrics import metric
 from .page import Page
+from .tables import exports
 from .word import (
     Handler,
     Odd,
@@ -113,8 +114,14 @@ def _check_learned(page: Page, word: Word) -> None:
             page.refuse(one, f"`{one.attr.value}` ({{}}) {why} `task.model`")
     for other in page.files:
         for func in other.resolver.scopes.calls:
-            symbol = other.resolver.resolve(func)
-            if symbol in SIGNATURES and not symbol.startswith(LEARN):
+            symbol = other.resolver.resolve(func) or ""
+            others = symbol in SIGNATURES and not symbol.startswith(LEARN)
+            if symbol == f"{LEARN}Estimator" and any(
+                exports(one.source.text) for one in page.files
+            ):
+                why = "exports otherwise than the Estimator of the same program"
+                page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}: divide it")
+            if others or symbol in HEADS:
                 why = f"stands beside `{symbol}`, whose metrics have other names"
                 page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}: use one kind")
 

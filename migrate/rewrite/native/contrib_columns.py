@@ -89,7 +89,7 @@ def _column(page: Page, word: Word) -> None:
         word.spell(page, page.tf(word.node, f"feature_column.{today}"))
     if name == "crossed_column":
         page.note(call, "crosses fall into other buckets than in tf.contrib.layers")
-    if is_of_all_features(page, call):
+    if "column_name" in args and _is_empty(page, args["column_name"]):
         page.refused_if_it_stays[call] = f"`{word.symbol}` ({{}}) {_WHOLE}"
 
 
@@ -106,12 +106,15 @@ def is_of_all_features(page: Page, node: cst.BaseExpression | None) -> bool:
     symbol = page.symbol(node.func) if isinstance(node, cst.Call) else None
     if not isinstance(node, cst.Call) or symbol not in (_REAL, _INFERRED):
         return False
-    args = arguments(page, node, ("column_name", "dimension"))
-    if symbol == _INFERRED or args is None:
-        return symbol == _INFERRED
-    name = args.get("column_name")
-    known = name is not None and page.source(name.value) in ("''", '""')
+    args = arguments(page, node, ("column_name", "dimension")) or {}
+    if symbol == _INFERRED:
+        return not any(isinstance(page.value(a.value), cst.Dict) for a in node.args)
+    known = "column_name" in args and _is_empty(page, args["column_name"])
     return known and args.keys() <= {"column_name", "dimension", "dtype"}
+
+
+def _is_empty(page: Page, arg: cst.Arg) -> bool:
+    return page.source(arg.value) in ("''", '""')
 
 
 def drop_columns(page: Page, node: cst.BaseExpression) -> None:

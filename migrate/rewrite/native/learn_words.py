@@ -33,6 +33,13 @@ _METHODS = {
         *("x", "input_fn", "batch_size", "outputs", "as_iterable", "iterate_batches"),
     ),
 }
+# What one output is called that a method of canned Estimators gives alone.
+_OUTPUTS = {
+    "predict_classes": "classes",
+    "predict_proba": "probabilities",
+    "predict_scores": "scores",
+}
+_METHODS |= dict.fromkeys(_OUTPUTS, ("x", "input_fn", "batch_size", "as_iterable"))
 _SK_METHODS = {
     "fit": ("x", "y", "batch_size", "steps", "max_steps", "monitors"),
     "score": ("x", "y", "batch_size", "steps", "metrics", "name"),
@@ -155,7 +162,7 @@ def _call(page: Page, node: cst.Attribute, call: cst.Call) -> None:
         page.words.update(("train", "steps"))
         more = ["steps=1"] if once else []
         _put(page, node, call, "train", args, more, sk=sk)
-    elif name == "predict":
+    elif name == "predict" or name in _OUTPUTS:
         _predict(page, node, call, args, sk=sk)
     else:
         page.words.add("evaluate")
@@ -209,9 +216,17 @@ def _predict(
         page.note(call, "predicts the first batch alone, as tf.contrib.learn did")
         given = args["input_fn"].value
         page.put(given, f"{page.take('first_batch')}(", given, ")")
+    key = page.string(_OUTPUTS.get(node.attr.value, ""))
+    alone = node.attr.value == "predict_proba"
+    if alone:
+        page.words.add("predict_keys")
+        more.append(f"predict_keys=[{key}]")
     _put(page, node, call, "predict", args, more, sk=sk)
     if together:
-        page.put(call, f"{page.take('stacked')}(", call, ")")
+        end = f")[{key}]" if alone else ")"
+        page.put(call, f"{page.take('stacked')}(", call, end)
+    elif alone:
+        page.put(call, f"(one[{key}] for one in ", call, ")")
 
 
 def _has_queues(page: Page, node: cst.BaseExpression, depth: int = 0) -> bool:
@@ -298,8 +313,12 @@ def _sk(page: Page, word: Word) -> None:
     """Trainers need no wrapper: their calls say what it changed."""
     seen = in_sight(page, word, ("estimator",), "estimator", may_stay=True)
     if seen is not None:
+        made = seen[1]["estimator"].value
+        if any(one.endswith(("Classifier", "Regressor")) for one in makers(page, made)):
+            why = "around a model of its own predicts all outputs: leave it out"
+            page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
         page.replaced.add(root_of(word.node))
-        page.put(seen[0], seen[1]["estimator"].value)
+        page.put(seen[0], made)
 
 
 _VALIDATION = (
