@@ -16,9 +16,13 @@ def arrays_input_fn(
 
     All are one batch without a size. The order is the same in every run.
     """
-    x = {key: rows(x[key]) for key in x} if isinstance(x, dict) else rows(x)
+    x = {key: as_rows(x[key]) for key in x} if isinstance(x, dict) else as_rows(x)
     if y is not None:
-        y = {key: scalars(y[key]) for key in y} if isinstance(y, dict) else scalars(y)
+        y = (
+            {key: as_labels(y[key]) for key in y}
+            if isinstance(y, dict)
+            else as_labels(y)
+        )
     data, count = x if y is None else (x, y), len(tf.nest.flatten(x)[0])
     size = batch_size or count
 
@@ -40,7 +44,7 @@ def arrays_input_fn(
     return input_fn
 
 
-def rows(features: Any) -> Any:
+def as_rows(features: Any) -> Any:
     """Returns features with a row for each example, a DataFrame as numbers."""
     if hasattr(features, "columns"):
         features = features.to_numpy().astype(float)
@@ -48,7 +52,7 @@ def rows(features: Any) -> Any:
     return features[:, None] if features.ndim == 1 else features
 
 
-def scalars(labels: Any) -> Any:
+def as_labels(labels: Any) -> Any:
     """Returns labels, each of which is a number where it was a row of one."""
     labels = np.asarray(labels)
     return labels[:, 0] if labels.shape[1:2] == (1,) else labels

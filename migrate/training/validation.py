@@ -35,7 +35,7 @@ class Validation(Callback):
         self.last_step, self.time = 0, 0.0
         self.path: str | None = None
         self.best_value: Any = None
-        self.best_step = 0
+        self.best_step: Any = None
 
     def after_step(self, step: int, values: dict[str, Any]) -> None:
         if step < self.last_step + self.every_n_steps:

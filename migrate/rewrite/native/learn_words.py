@@ -13,6 +13,7 @@ from ...code.arguments import is_none
 from ...code.tree import walk
 from ...names.scopes import BindingKind
 from .config import make_trainer
+from .learn_metrics import measuring
 from .page import Page, Part
 from .word import Handler, Word, arguments, in_sight, root_of, taken
 
@@ -55,7 +56,7 @@ _QUEUES = ("numpy_input_fn", "pandas_input_fn")
 
 def calls(page: Page) -> None:
     """Rewrites the calls of Estimators of tf.contrib.learn, and of SKCompat."""
-    if not any(".learn" in one.source.text for one in page.files):
+    if not any("learn" in one.source.text for one in page.files):
         return
     for node, call in page.scopes.calls.items():
         if not isinstance(node, cst.Attribute) or node.attr.value not in {
@@ -153,10 +154,13 @@ def _call(page: Page, node: cst.Attribute, call: cst.Call) -> None:
         return
     once = name == "partial_fit" and "steps" not in args
     args = {key: arg for key, arg in args.items() if not is_none(arg.value)}
-    for key in ("feed_fn", "metrics"):
-        if key in args:
-            page.refuse(call, f"`{page.source(node)}` ({{}}) {_WHY[key]}")
-            return
+    if "feed_fn" in args:
+        why = "feeds placeholders by `feed_fn`: give it an input function"
+        page.refuse(call, f"`{page.source(node)}` ({{}}) {why}")
+        return
+    measured = args.pop("metrics", None)
+    if measured is not None:
+        measuring(page, node.value, measured.value)
     page.words.update(_NAMES.get(key, key) for key in args)
     if name in ("fit", "partial_fit"):
         page.words.update(("train", "steps"))
@@ -170,14 +174,6 @@ def _call(page: Page, node: cst.Attribute, call: cst.Call) -> None:
         if "hooks" in args:
             page.words.add("evaluate(hooks)")
         _put(page, node, call, "evaluate", args, sk=sk)
-
-
-_WHY = {
-    "feed_fn": "feeds placeholders by `feed_fn`: give it an input function",
-    "metrics": (
-        "is given metrics: return them as `eval_metric_ops` of the model function"
-    ),
-}
 
 
 def _trains_learned(page: Page) -> bool:
@@ -339,13 +335,15 @@ def _validation(page: Page, word: Word) -> None:
         for key, arg in args.items()
         if key == "check_interval_secs" or not is_none(arg.value)
     }
-    odd = {"metrics", "hooks"} & set(args) or {
+    odd = {"hooks"} & set(args) or {
         name for name in ("early_stopped", "best_metrics") if f".{name}" in page.text
     }
     if odd:
         why = f"with `{min(odd)}` has no native form yet: use its other arguments alone"
         page.refuse(word.node, f"a ValidationMonitor ({{}}) {why}")
         return
+    if "metrics" in args:
+        page.words.add("with_metrics")
     if "x" not in args and all(arg.keyword is not None for arg in call.args):
         page.drop_argument(call, *(o for o in call.args if o not in args.values()))
         return
