@@ -113,6 +113,24 @@ def crossed_column(
     return tf.feature_column.crossed_column(keys, hash_bucket_size, hash_key)
 
 
+class OrderedFeatures(tf_keras.layers.Layer):
+    """What columns make of features, ordered by kinds as in tf.contrib.layers."""
+
+    def __init__(self, columns: Iterable[Any]) -> None:
+        super().__init__()
+        ordered = sorted(columns, key=OrderedFeatures.place)
+        self.parts = [tf_keras.layers.DenseFeatures(one) for one in ordered]
+
+    @staticmethod
+    def place(column: Any) -> tuple[str, str, str]:
+        """Returns what columns are ordered by."""
+        inner = getattr(column, "categorical_column", column)
+        return type(column).__name__, type(inner).__name__, inner.name
+
+    def call(self, features: Any) -> Any:
+        return tf.concat([part(features) for part in self.parts], axis=-1)
+
+
 def within(columns: Any, tables: Tables) -> list[Any]:
     """Returns columns for layers with these tables."""
     several = columns if isinstance(columns, (list, tuple)) else [columns]

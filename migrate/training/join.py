@@ -106,7 +106,6 @@ WORDS: dict[str, frozenset[str]] = {
         "weighted_heads": "weight_column",
         "summed_heads": "",
         "wide_and_deep": "WideAndDeepModel",
-        "counted_twice": "counted_twice",
         "head_exports": "",
         "learn_exports": "",
         "tables": "tracked",

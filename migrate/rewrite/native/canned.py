@@ -406,10 +406,8 @@ class _Canned:
         self.training.add("WideAndDeepModel")
         model = call("WideAndDeepModel", *parts)
         if self.learn and literal(self.given.get(_COUNTS)) is not True:
-            if re.search("Adam|schedules", trained + made) or _COUNTS in self.given:
-                why = "counts each step twice, and its optimizers by steps"
-                raise Refused(f"`{self.symbol}` {why}: give it `{_COUNTS}=True`")
-            self.training.add("counted_twice")
+            why = "counts each step twice: give it"
+            raise Refused(f"`{self.symbol}` {why} `{_COUNTS}=True`, and half the steps")
         return [model, trained, f"wide_optimizer={made}"]
 
     def linear(self, prefix: str, units: str) -> str:
@@ -452,8 +450,9 @@ class _Canned:
             return call("tf_keras.layers.Dense", size, activation=option)
 
         features = "tf_keras.layers.DenseFeatures"
-        if self.shared_columns:
-            features = "DenseFeatures"
+        several = len(getattr(parsed(columns), "elts", "ab")) > 1
+        if self.shared_columns or (self.learn and several and columns != PLAIN):
+            features = "OrderedFeatures" if self.learn else "DenseFeatures"
             self.training.add(features)
         layers = [] if columns == PLAIN else [call(features, columns)]
         sizes = parsed(hidden)

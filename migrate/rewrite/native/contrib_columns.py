@@ -28,10 +28,6 @@ _COLUMNS = {
         "categorical_column_with_vocabulary_list key=column_name vocabulary_list=keys "
         "default_value -combiner dtype"
     ),
-    "sparse_column_with_vocabulary_file": (
-        "categorical_column_with_vocabulary_file key=column_name vocabulary_file "
-        "num_oov_buckets vocabulary_size=vocab_size default_value -combiner dtype"
-    ),
     "sparse_column_with_integerized_feature": (
         "categorical_column_with_identity key=column_name num_buckets=bucket_size "
         "-combiner -dtype"
