@@ -41,7 +41,7 @@ def data(count=60, seed=0):
     }
     labels = (features["age"][:, 0] > 4).astype(np.int32)
     dataset = tf.data.Dataset.from_tensor_slices((features, labels))
-    return dataset.repeat(6).batch(20)
+    return dataset.repeat(6).batch(20).make_one_shot_iterator().get_next()
 
 
 wide, deep = columns()
