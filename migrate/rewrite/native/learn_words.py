@@ -44,6 +44,7 @@ _SK_METHODS = {
 _DATA = ("x", "y", "input_fn", "batch_size")
 # What the arguments of a method are called by a Trainer.
 _NAMES = {"monitors": "hooks", "outputs": "predict_keys"}
+_NOW = "is told by a value whether to give all at once: write True or False"
 # Arguments that nobody but an Estimator of tf.contrib.learn takes.
 _OWN = {"x", "metrics", "feed_fn", "outputs", "as_iterable", "iterate_batches"}
 _QUEUES = ("numpy_input_fn", "pandas_input_fn")
@@ -133,18 +134,27 @@ def _sets(node: cst.Assign, attribute: str) -> bool:
 
 
 def _given(page: Page, param: cst.CSTNode, name: str, depth: int) -> Iterator[str]:
-    """What makes the argument of a function of the file, in all calls of it."""
-    holder = next(
-        (one for one in (param, *page.ancestors(param)) if _is_function(one)), None
-    )
+    """What makes the argument of a function of the program, in all calls of it."""
+    around = (one for one in (param, *page.ancestors(param)) if _is_function(one))
+    holder = next(around, None)
     found = False
     if isinstance(holder, cst.FunctionDef):
         names = [one.name.value for one in holder.params.params]
-        for func, call in page.scopes.calls.items():
-            if page.resolver.definition(func) is holder:
-                arg = (arguments(page, call, names) or {}).get(name)
-                found = True
-                yield from makers(page, arg.value if arg else None, depth + 1)
+        path = f"{page.parsed.name}.{holder.name.value}"
+        for each in page.files:
+            for func, call in each.resolver.scopes.calls.items():
+                method = isinstance(func, cst.Attribute) and names[:1] == ["self"]
+                if method:
+                    assert isinstance(func, cst.Attribute)
+                    called = func.attr.value == holder.name.value
+                else:
+                    called = each.resolver.definition(func) is holder
+                    called = called or each.resolver.qualified(func) == path
+                if called:
+                    given = arguments(page, call, names[1:] if method else names) or {}
+                    value = given[name].value if name in given else None
+                    found = True
+                    yield from makers(_page(page, each), value, depth + 1)
     if not found:
         yield ""
 
@@ -164,14 +174,14 @@ def _call(page: Page, node: cst.Attribute, call: cst.Call) -> None:
         if given & {"input_fn", *_OWN} - {"x"}:
             own, made = {f"{LEARN}Estimator"}, set()
         else:
-            why = "is called of what is not seen to be made: make it in this file"
+            why = "is called of what is not seen to be made: make it in the program"
             page.refuse(call, f"`{page.source(node)}` ({{}}) {why}")
     if not own:
         return
     sk = _SK in own
     args = arguments(page, call, (_SK_METHODS if sk else _METHODS).get(name, ()))
     if len(made - own) or (sk and len(own) > 1) or args is None:
-        why = "is called of several kinds of objects, or with what is not seen"
+        why = "is called of several kinds of objects, or with `**`: write them apart"
         page.refuse(call, f"`{page.source(node)}` ({{}}) {why}")
         return
     once = name == "partial_fit" and "steps" not in args
@@ -221,7 +231,7 @@ def _predict(
         not sk and together and "x" in args and "outputs" in args
     )
     if odd:
-        page.refuse(call, f"`{page.source(node)}` ({{}}) gives now this, now that")
+        page.refuse(call, f"`{page.source(node)}` ({{}}) {_NOW}")
         return
     page.words.add("predict")
     more = []
@@ -316,7 +326,7 @@ def _estimator(page: Page, word: Word) -> None:
         if arg is not None:
             page.drop_argument(call, arg)
         if arg is not None and not is_none(arg.value):
-            why = "changes what the model is given: call it in the input function"
+            why = "changes what the model takes: call it in the input function"
             page.refuse(arg, f"`{_ENGINEERS}` ({{}}) {why}")
         if any(exports(one.source.text) for one in page.files):
             page.note(call, _SIGNATURES)

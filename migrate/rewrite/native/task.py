@@ -1323,7 +1323,7 @@ class Maker:
             )
             if [(made.lines, made.returned)] == [(o.lines, o.returned) for o in told]:
                 return
-        reason = "evaluations measure other predictions than those that it gives"
+        reason = "evaluations measure other predictions than it gives: give the same"
         raise self.stop(self.defined, reason)
 
     def _exports(
