@@ -184,11 +184,9 @@ def _parts(words: frozenset[str]) -> tuple[str, ...]:
     if not asked.isdisjoint(definitions("heads")):
         # Replicas add the losses of heads up, and these export several signatures.
         asked |= {HEADS[word] for word in asked & HEADS.keys()}
-    chosen = {
-        element
-        for element in everything()
-        if element in asked or asked & WORDS.get(element, {element.partition(".")[2]})
-    }
+    homes = {one.partition(".")[2]: one for one in reversed(everything())}
+    chosen = asked & {*everything()} | {homes[one] for one in asked & homes.keys()}
+    chosen |= {part for part, own in WORDS.items() if asked & own and "*" not in own}
     while True:
         needed = {part for element in chosen for part in needs(element)}
         parts = chosen | {element.partition(".")[0] for element in chosen}

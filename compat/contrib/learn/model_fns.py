@@ -214,7 +214,7 @@ class Estimator(Evaluable, Trainable):
         batch_size: int | None = None,
         monitors: Any = None,
     ) -> Estimator:
-        """Train some more."""
+        """Train some more, by one step if nothing else is said."""
         return self.fit(x, y, input_fn, steps, batch_size, monitors)
 
     def evaluate(

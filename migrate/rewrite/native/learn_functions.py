@@ -15,6 +15,7 @@ from ...code.edits import changed
 from ...code.tree import Tree, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from .code import Refused
+from .tables import exports
 from .task import alias_of
 
 _ESTIMATOR = "tf.contrib.learn.Estimator"
@@ -29,9 +30,13 @@ def with_usual_model_fns(
     """The files with `features, labels, mode` taken and specifications returned."""
     edits: dict[ParsedModule, dict[cst.CSTNode, object]] = {one: {} for one in files}
     homes = {node: one for one in files for node in one.nodes}
+    exported = any(exports(one.source.text) for one in files)
     for parsed in files:
         for func, call in parsed.resolver.scopes.calls.items():
-            if parsed.resolver.resolve(func) != _ESTIMATOR:
+            symbol = parsed.resolver.resolve(func) or ""
+            if symbol.endswith(".ModelFnOps") and not exported:
+                edits[parsed] |= {one: None for one in call.args if _is_served(one)}
+            if symbol != _ESTIMATOR:
                 continue
             named = [
                 a for a in call.args if a.keyword and a.keyword.value == "model_fn"
@@ -42,6 +47,11 @@ def with_usual_model_fns(
                     if home is not None and not _is_called(home, made):
                         edits[home] |= _usual(home, made)
     return [changed(one, facts, edits[one]) if edits[one] else one for one in files]
+
+
+def _is_served(arg: cst.Arg) -> bool:
+    """It says what an export answers, besides the predictions."""
+    return arg.keyword is not None and arg.keyword.value == "output_alternatives"
 
 
 def _functions(

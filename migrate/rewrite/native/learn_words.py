@@ -12,9 +12,11 @@ import libcst as cst
 from ...code.arguments import is_none
 from ...code.tree import walk
 from ...names.scopes import BindingKind
+from ...project.facts import ParsedModule
 from .config import make_trainer
 from .learn_metrics import measuring
 from .page import Page, Part
+from .tables import exports
 from .word import Handler, Word, arguments, in_sight, root_of, taken
 
 LEARN = "tf.contrib.learn."
@@ -49,6 +51,7 @@ _SK_METHODS = {
 _DATA = ("x", "y", "input_fn", "batch_size")
 # What the arguments of a method are called by a Trainer.
 _NAMES = {"monitors": "hooks", "outputs": "predict_keys"}
+_NOW = "is told by a value whether to give all at once: write True or False"
 # Arguments that nobody but an Estimator of tf.contrib.learn takes.
 _OWN = {"x", "metrics", "feed_fn", "outputs", "as_iterable", "iterate_batches"}
 _QUEUES = ("numpy_input_fn", "pandas_input_fn")
@@ -73,57 +76,92 @@ def makers(
 ) -> Iterator[str]:
     """What makes an object, by its name; an empty one where that is not seen."""
     value = page.value(node)
-    if depth > 6:
+    if value is None or depth > 8:
         yield ""
     elif isinstance(value, cst.Call):
         func = value.func
+        made: cst.CSTNode | None = page.resolver.definition(func)
         told = page.symbol(func) or page.resolver.qualified(func)
-        made = page.resolver.definition(func)
-        if told is not None:
-            yield told
-        elif isinstance(func, cst.Attribute) and func.attr.value in (*_FIT, "train"):
+        for other in page.beside:
+            if told is not None and told.startswith(f"{other.name}."):
+                page, made = _page(page, other), _defined(other, told)
+        if isinstance(func, cst.Attribute) and func.attr.value in (*_METHODS, "train"):
             yield from makers(page, func.value, depth + 1)
         elif isinstance(made, cst.FunctionDef):
             for returned in walk(made.body, cst.Return):
                 yield from makers(page, returned.value, depth + 1)
         else:
-            yield made.name.value if isinstance(made, cst.ClassDef) else ""
+            yield made.name.value if isinstance(made, cst.ClassDef) else told or ""
     elif isinstance(value, cst.Name):
-        for one in page.resolver.bindings(value):
-            if one.kind is BindingKind.PARAMETER:
-                yield from _given(page, one.node, value.value, depth)
-            elif isinstance(one.node, cst.ClassDef):
-                yield one.name
-            else:
-                plain = one.kind is BindingKind.ASSIGN and one.value is not value
-                yield from makers(page, one.value if plain else None, depth + 1)
+        for bound in page.resolver.bindings(value):
+            if bound.kind is BindingKind.PARAMETER:
+                yield from _given(page, bound.node, value.value, depth)
+            elif isinstance(bound.node, cst.ClassDef):
+                yield bound.name
+            elif bound.value is None or not is_none(bound.value):
+                plain = bound.kind is BindingKind.ASSIGN and bound.value is not value
+                yield from makers(page, bound.value if plain else None, depth + 1)
     elif isinstance(value, cst.Attribute):
-        text, found = page.source(value), False
-        for other in page.parsed.nodes:
-            if isinstance(other, cst.Assign) and any(
-                page.source(target.target) == text for target in other.targets
-            ):
-                found = True
-                yield from makers(page, other.value, depth + 1)
-        if not found:
+        set_to = [
+            (one, assign.value)
+            for one in page.files
+            for assign in one.nodes
+            if isinstance(assign, cst.Assign) and _sets(assign, value.attr.value)
+        ]
+        for one, given in set_to:
+            yield from makers(_page(page, one), given, depth + 1)
+        if not set_to:
             yield page.resolver.qualified(value) or ""
     else:
-        yield "" if value is None or isinstance(value, cst.Subscript) else "a value"
+        yield "" if isinstance(value, cst.Subscript) else "a value"
+
+
+def _page(page: Page, parsed: ParsedModule) -> Page:
+    """Another file of the program, to ask what it makes."""
+    if parsed is page.parsed:
+        return page
+    files = page.files
+    return Page(parsed, training=page.training, for_tf2=page.for_tf2, beside=files)
+
+
+def _defined(parsed: ParsedModule, told: str) -> cst.CSTNode | None:
+    """What a file defines under the last part of a dotted name."""
+    scope = parsed.resolver.scopes.module_scope
+    found = scope.bindings.get(told.rpartition(".")[2], ())
+    return found[0].node if len(found) == 1 else None
+
+
+def _sets(node: cst.Assign, attribute: str) -> bool:
+    """``self.attribute = value``, of whatever object."""
+    targets = [one.target for one in node.targets]
+    return not is_none(node.value) and any(
+        isinstance(one, cst.Attribute) and one.attr.value == attribute
+        for one in targets
+    )
 
 
 def _given(page: Page, param: cst.CSTNode, name: str, depth: int) -> Iterator[str]:
-    """What makes the argument of a function of the file, in all calls of it."""
-    holder = next(
-        (one for one in (param, *page.ancestors(param)) if _is_function(one)), None
-    )
+    """What makes the argument of a function of the program, in all calls of it."""
+    around = (one for one in (param, *page.ancestors(param)) if _is_function(one))
+    holder = next(around, None)
     found = False
     if isinstance(holder, cst.FunctionDef):
         names = [one.name.value for one in holder.params.params]
-        for func, call in page.scopes.calls.items():
-            if page.resolver.definition(func) is holder:
-                arg = (arguments(page, call, names) or {}).get(name)
-                found = True
-                yield from makers(page, arg.value if arg else None, depth + 1)
+        path = f"{page.parsed.name}.{holder.name.value}"
+        for each in page.files:
+            for func, call in each.resolver.scopes.calls.items():
+                method = isinstance(func, cst.Attribute) and names[:1] == ["self"]
+                if method:
+                    assert isinstance(func, cst.Attribute)
+                    called = func.attr.value == holder.name.value
+                else:
+                    called = each.resolver.definition(func) is holder
+                    called = called or each.resolver.qualified(func) == path
+                if called:
+                    given = arguments(page, call, names[1:] if method else names) or {}
+                    value = given[name].value if name in given else None
+                    found = True
+                    yield from makers(_page(page, each), value, depth + 1)
     if not found:
         yield ""
 
@@ -138,18 +176,19 @@ def _call(page: Page, node: cst.Attribute, call: cst.Call) -> None:
     given = {arg.keyword.value for arg in call.args if arg.keyword is not None}
     made = set(makers(page, node.value))
     own = {one for one in made if one.startswith(LEARN) and one.endswith(_CLASSES)}
-    if "" in made and not own:
-        if given & _OWN - {"x"} or ("fit" in name and "input_fn" in given):
+    made -= {""} if own else set()
+    if "" in made and _trains_learned(page):
+        if given & {"input_fn", *_OWN} - {"x"}:
             own, made = {f"{LEARN}Estimator"}, set()
-        elif ("x" in given or name in ("fit", "score")) and _trains_learned(page):
-            why = "is called of what is not seen to be made: make it in this file"
+        else:
+            why = "is called of what is not seen to be made: make it in the program"
             page.refuse(call, f"`{page.source(node)}` ({{}}) {why}")
     if not own:
         return
     sk = _SK in own
     args = arguments(page, call, (_SK_METHODS if sk else _METHODS).get(name, ()))
     if len(made - own) or (sk and len(own) > 1) or args is None:
-        why = "is called of several kinds of objects, or with what is not seen"
+        why = "is called of several kinds of objects, or with `**`: write them apart"
         page.refuse(call, f"`{page.source(node)}` ({{}}) {why}")
         return
     once = name == "partial_fit" and "steps" not in args
@@ -199,7 +238,7 @@ def _predict(
         not sk and together and "x" in args and "outputs" in args
     )
     if odd:
-        page.refuse(call, f"`{page.source(node)}` ({{}}) gives now this, now that")
+        page.refuse(call, f"`{page.source(node)}` ({{}}) {_NOW}")
         return
     page.words.add("predict")
     more = []
@@ -287,21 +326,25 @@ def _data(
 
 _ESTIMATOR = ("model_fn", "model_dir", "config", "params")
 _ENGINEERS = "feature_engineering_fn"
+_SIGNATURES = (
+    "exports answer by `serving_default` alone; TF 1.15 had the same under "
+    "`default_input_alternative:default_output_alternative`"
+)
 
 
 def _estimator(page: Page, word: Word) -> None:
     """A Trainer takes the same, but for a function that makes other features."""
-    for arg in word.call.args if word.call is not None else ():
-        named = (
-            arg.keyword is not None and arg.keyword.value == "feature_engineering_fn"
-        )
-        if named and not is_none(arg.value):
-            why = (
-                "`feature_engineering_fn` ({}) changes what the model is given: call it"
-            )
-            page.refuse(arg, f"{why} in the input function")
-        elif named and word.call is not None:
-            page.drop_argument(word.call, arg)
+    call = word.call
+    if call is not None:
+        args = arguments(page, call, (*_ESTIMATOR, _ENGINEERS)) or {}
+        arg = args.get(_ENGINEERS)
+        if arg is not None:
+            page.drop_argument(call, arg)
+        if arg is not None and not is_none(arg.value):
+            why = "changes what the model takes: call it in the input function"
+            page.refuse(arg, f"`{_ENGINEERS}` ({{}}) {why}")
+        if any(exports(one.source.text) for one in page.files):
+            page.note(call, _SIGNATURES)
     make_trainer(page, word)
 
 

@@ -463,6 +463,7 @@ class _Program:
                 name,
                 self.watched,
                 normalizes=self._normalizes(one),
+                measures=any("MetricSpec" in o.written.source.text for o in self.files),
                 foreign={
                     name
                     for other in self.files
