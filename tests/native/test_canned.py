@@ -75,7 +75,7 @@ BOTH = {
     [
         ("DNNLinearCombinedClassifier", BOTH, "give it `fix_global_step_increment_bug=True`, and half"),
         ("LinearClassifier", {**LINEAR, "weight_column_name": "'w'"}, "evaluates another mean"),
-        ("LinearClassifier", {**LINEAR, "enable_centered_bias": "True"}, "a bias of its own"),
+        ("LinearClassifier", {**LINEAR, "enable_centered_bias": "True"}, "beside the model: take it out"),
         ("LinearRegressor", {**LINEAR, "_joint_weights": "joint"}, "one variable"),
         ("DNNRegressor", {**DEEP, "feature_engineering_fn": "f"}, "in the input function"),
         ("DNNClassifier", {**DEEP, "embedding_lr_multipliers": "rates"}, "other rates"),

@@ -200,13 +200,14 @@ _PLAIN_MEANS = (
 PLAIN = "..."
 # What only Estimators of tf.contrib.learn had.
 _ODD = {
-    "weight_column_name": "evaluates another mean of weighted losses than it trains",
-    "enable_centered_bias": "trains a bias of its own beside the model",
-    "feature_engineering_fn": "changes features: do that in the input function",
-    "embedding_lr_multipliers": "moves embeddings by other rates",
-    "_joint_weight": "has one variable for all columns",
-    "_joint_weights": "has one variable for all columns",
-    "_joint_linear_weights": "has one variable for all columns",
+    "weight_column_name": "evaluates another mean than it trains: use tf.estimator",
+    "enable_centered_bias": "trains a bias beside the model: take it out",
+    "feature_engineering_fn": "changes features: call it in the input function",
+    "embedding_lr_multipliers": "moves embeddings by other rates: take it out",
+    **dict.fromkeys(
+        ("_joint_weight", "_joint_weights", "_joint_linear_weights"),
+        "has one variable for all columns: take it out",
+    ),
 }
 _ACTIVATIONS = ("elu", "relu", "selu", "sigmoid", "softplus", "softsign", "tanh")
 

@@ -110,7 +110,7 @@ def _check_learned(page: Page, word: Word) -> None:
     page.words.add(".answer")
     for one in page.parsed.nodes:
         if isinstance(one, cst.Attribute) and one.attr.value in _WEIGHTS:
-            why = "is asked of an Estimator, and no Trainer has it: read the weights of"
+            why = "is asked of an Estimator, and no Trainer has it: take those of"
             page.refuse(one, f"`{one.attr.value}` ({{}}) {why} `task.model`")
     for other in page.files:
         for func in other.resolver.scopes.calls:
@@ -120,7 +120,7 @@ def _check_learned(page: Page, word: Word) -> None:
                 exports(one.source.text) for one in page.files
             ):
                 why = "exports otherwise than the Estimator of the same program"
-                page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}: divide it")
+                page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}: make two of it")
             if others or symbol in HEADS:
                 why = f"stands beside `{symbol}`, whose metrics have other names"
                 page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}: use one kind")

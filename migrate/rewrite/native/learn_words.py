@@ -354,7 +354,7 @@ def _sk(page: Page, word: Word) -> None:
     if seen is not None:
         made = seen[1]["estimator"].value
         if any(one.endswith(("Classifier", "Regressor")) for one in makers(page, made)):
-            why = "around a model of its own predicts all outputs: leave it out"
+            why = "around a model of its own predicts all outputs: take it out"
             page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
         page.replaced.add(root_of(word.node))
         page.put(seen[0], made)
