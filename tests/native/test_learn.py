@@ -186,6 +186,14 @@ REFUSALS = {
         "m = {'a': learn.MetricSpec(tf.metrics.mean)}\n",
         "is no entry of a dict with one function",
     ),
+    "what no Trainer has": (
+        "e.export('out')\n",
+        "`e.export` (line 7) has no Trainer: call `export_savedmodel`",
+    ),
+    "another monitor": (
+        "m = tf.contrib.learn.monitors.PrintTensor(['a'])\n",
+        "is a monitor: write what it does as a hook",
+    ),
     "what a monitor remembers": (
         "m = learn.monitors.ValidationMonitor(x, y)\nprint(m.early_stopped)\n",
         "a ValidationMonitor (line 7) with `early_stopped` has no native form yet",
@@ -226,6 +234,68 @@ def test_a_function_of_any_names_that_returns_three_values(tmp_path: Path) -> No
     assert "labels = tf.cast(labels, tf.float32)\n" in text
     assert "def predictions(self, features, logits):\n        return logits\n" in text
     assert "e = Trainer(ModelTask)\ne.train(input_fn=data, steps=3)\n" in text
+
+
+MODEL = """\
+    net = tf.contrib.layers.fully_connected(one, 1, None)
+    loss = tf.losses.mean_squared_error(two, net)
+    train_op = tf.contrib.layers.optimize_loss(
+        loss, tf.train.get_global_step(), 0.1, 'SGD')
+    return net, loss, train_op
+"""
+INDENTED = MODEL.replace("    ", "        ", 1).replace("\n    ", "\n        ")
+WAYS = {
+    "what a function makes": (
+        f"def make():\n    def inner(one, two):\n{INDENTED}\n    return inner\n\n\n"
+        "e = tf.contrib.learn.Estimator(make())\n",
+        "e = Trainer(make())\n",
+    ),
+    "an argument of a function": (
+        f"def inner(one, two):\n{MODEL}\n\ndef go(model_fn, **more):\n"
+        "    e = tf.contrib.learn.Estimator(model_fn, **more)\n    e.fit(x, y)\n\n\n"
+        "go(inner, model_dir='out')\n",
+        "    e.train(arrays_input_fn(x, y, shuffle=True))\n\n\ngo(InnerTask, model_dir=",
+    ),
+    "a method": (
+        f"class Holder:\n    def inner(self, one, two):\n{INDENTED}\n"
+        "    def go(self):\n        e = tf.contrib.learn.Estimator(self.inner)\n"
+        "        e.fit(x, y)\n",
+        "        e = Trainer(self.inner)\n",
+    ),
+    "a class of Estimators": (
+        f"def inner(one, two):\n{MODEL}\n\nclass Own(tf.contrib.learn.Estimator):\n"
+        "    def __init__(self):\n        super().__init__(inner)\n\n"
+        "    def go(self):\n        self.fit(x, y)\n",
+        "        self.train(arrays_input_fn(x, y, shuffle=True))\n",
+    ),
+    "parts of exports, where nothing is exported": (
+        "def inner(one, two, mode):\n"
+        + MODEL.replace(
+            "return net, loss, train_op",
+            "return tf.contrib.learn.ModelFnOps(\n        mode, net, loss, train_op,\n"
+            "        output_alternatives={'a': (1, {'b': net})})",
+        )
+        + "\n\ne = tf.contrib.learn.Estimator(inner)\n",
+        "e = Trainer(InnerTask)\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "line"), WAYS.values(), ids=WAYS)
+def test_however_an_estimator_gets_its_function(
+    tmp_path: Path, code: str, line: str
+) -> None:
+    text = rewritten(tmp_path, f"import tensorflow as tf\n\n\n{code}")
+    assert "Task(Task):\n" in text, text
+    assert line in text
+
+
+def test_a_function_that_is_not_seen_keeps_the_program(tmp_path: Path) -> None:
+    code = PROGRAM.format(labels="y", more="").replace(
+        "(net)", "(lambda x, y: net(x, y))"
+    )
+    text = rewritten(tmp_path, code).replace("\n#   ", " ")
+    assert "is not seen: give one that is defined by its name" in text
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,12 @@ _SK_METHODS = {
     "score": ("x", "y", "batch_size", "steps", "metrics", "name"),
     "predict": ("x", "batch_size", "outputs"),
 }
+# Methods that no Trainer has, and what to do.
+_GONE = {
+    "export": "call `export_savedmodel`",
+    "get_params": "read its `params`",
+    "set_params": "make another one",
+}
 _DATA = ("x", "y", "input_fn", "batch_size")
 # What the arguments of a method are called by a Trainer.
 _NAMES = {"monitors": "hooks", "outputs": "predict_keys"}
@@ -62,13 +68,15 @@ def calls(page: Page) -> None:
     if not any("learn" in one.source.text for one in page.files):
         return
     for node, call in page.scopes.calls.items():
-        if not isinstance(node, cst.Attribute) or node.attr.value not in {
-            *_METHODS,
-            "score",
-        }:
+        if not isinstance(node, cst.Attribute) or page.resolver.qualified(node):
             continue
-        if page.resolver.qualified(node) is None:
+        if node.attr.value in (*_METHODS, "score"):
             _call(page, node, call)
+        elif node.attr.value in _GONE and any(
+            one.startswith(LEARN) for one in makers(page, node.value)
+        ):
+            why = f"has no Trainer: {_GONE[node.attr.value]}"
+            page.refuse(call, f"`{page.source(node)}` ({{}}) {why}")
 
 
 def makers(
@@ -90,11 +98,17 @@ def makers(
         elif isinstance(made, cst.FunctionDef):
             for returned in walk(made.body, cst.Return):
                 yield from makers(page, returned.value, depth + 1)
+        elif isinstance(made, cst.ClassDef):
+            yield from _kinds(page, made)
+        elif page.source(func) == "super":
+            yield from _kinds(page, _class_around(page, value))
         else:
-            yield made.name.value if isinstance(made, cst.ClassDef) else told or ""
+            yield told or ""
     elif isinstance(value, cst.Name):
         for bound in page.resolver.bindings(value):
-            if bound.kind is BindingKind.PARAMETER:
+            if bound.kind is BindingKind.PARAMETER and value.value == "self":
+                yield from _kinds(page, _class_around(page, value))
+            elif bound.kind is BindingKind.PARAMETER:
                 yield from _given(page, bound.node, value.value, depth)
             elif isinstance(bound.node, cst.ClassDef):
                 yield bound.name
@@ -114,6 +128,28 @@ def makers(
             yield page.resolver.qualified(value) or ""
     else:
         yield "" if isinstance(value, cst.Subscript) else "a value"
+
+
+def _class_around(page: Page, node: cst.CSTNode) -> cst.ClassDef | None:
+    """The class in which a node stands."""
+    around = (one for one in page.ancestors(node) if isinstance(one, cst.ClassDef))
+    return next(around, None)
+
+
+def _kinds(page: Page, made: cst.ClassDef | None) -> Iterator[str]:
+    """A class of the program, or the Estimator that it is made of; or both.
+
+    It is more than an Estimator where it says itself how it is called.
+    """
+    if made is None:
+        return
+    bases = [page.symbol(one.value) or "" for one in made.bases]
+    learned = [one for one in bases if one.startswith(LEARN)]
+    yield from learned
+    inside = {getattr(one, "name", None) for one in made.body.body}
+    names = {one.value for one in inside if isinstance(one, cst.Name)}
+    if not learned or names & {*_METHODS}:
+        yield made.name.value
 
 
 def _page(page: Page, parsed: ParsedModule) -> Page:
@@ -216,12 +252,12 @@ def _call(page: Page, node: cst.Attribute, call: cst.Call) -> None:
 
 
 def _trains_learned(page: Page) -> bool:
-    """A file of the program makes Estimators of tf.contrib.learn."""
+    """A file of the program names Estimators of tf.contrib.learn."""
     return any(
-        (symbol := one.resolver.resolve(func) or "").startswith(LEARN)
+        (symbol := one.resolver.resolve(use.node) or "").startswith(LEARN)
         and symbol.endswith(_CLASSES)
         for one in page.files
-        for func in one.resolver.scopes.calls
+        for use in one.resolver.scopes.uses
     )
 
 

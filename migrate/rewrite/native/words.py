@@ -398,6 +398,7 @@ _HINTS = (
     (r".*(get_variable|variable_scope)", "makes variables by name: use Keras layers"),
     (r".*(collection|GraphKeys|_variables\b)", "reads a collection of the graph"),
     (r".*Hook", "has no callback yet: write what it does as a hook of your own"),
+    (r"tf\.contrib\.learn\.monitors", "is a monitor: write what it does as a hook"),
     (r"tf\.contrib\.learn", "is of tf.contrib.learn: use tf.estimator"),
     (r".*(mixed_precision|LossScale)", "scales losses: no native form yet"),
     (r"tf\.train\.\w*Optimizer", "has no optimizer like it in Keras"),
