@@ -145,7 +145,8 @@ TOGETHER = {
     ("predict", "learn_heads.Head"): {
         "if k in predict_keys}\n": "if k in predict_keys}\n"
         "            elif isinstance(self.task, Head):\n"
-        "                answers = answers[self.task.answer]\n"
+        '                key = "scores" if "scores" in answers else "classes"\n'
+        "                answers = answers[key]\n"
     },
     ("callbacks", "listeners"): {
         "train(self, input_fn, *, steps=None, max_steps=None, saving_listeners=()):": (

@@ -16,8 +16,6 @@ from .metrics import TrapezoidalAUC
 class Head(heads.Head):
     """Trains a model on the losses of examples."""
 
-    answer = "classes"  # what is predicted where no keys are asked for
-
     def __init__(
         self,
         model: Any,
@@ -64,9 +62,8 @@ class BinaryClassifier(Head, heads.BinaryClassifier):
         labels = tf.cast(class_ids(labels, self.label_vocabulary), tf.float32)
         losses = tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=outputs)
         scores = tf.sigmoid(outputs)
-        told = [(labels, outputs > 0), (labels, outputs >= 0)]
-        scored, means = [(labels, scores)] * 4, [(scores,), (labels,), (labels,)]
-        return [(losses,), *told, *scored, *means]
+        told, scored = [(labels, outputs > 0), (labels, outputs >= 0)], (labels, scores)
+        return [(losses,), *told, *[scored] * 4, (scores,), (labels,), (labels,)]
 
     def predictions(self, features: Any, outputs: Any) -> dict[str, Any]:
         both = tf.concat([tf.zeros_like(outputs), outputs], axis=-1)
@@ -80,8 +77,6 @@ class BinaryClassifier(Head, heads.BinaryClassifier):
 
 class Regressor(Head, heads.Regressor):
     """Tells numbers."""
-
-    answer = "scores"
 
     def more_metrics(self) -> list[Any]:
         return []

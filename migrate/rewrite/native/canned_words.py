@@ -107,7 +107,6 @@ _WEIGHTS = {"weights_", "bias_", "linear_weights_", "linear_bias_", "dnn_weights
 
 def _check_learned(page: Page, word: Word) -> None:
     """Refuses what is asked of an Estimator of tf.contrib.learn, and no Trainer has."""
-    page.words.add(".answer")
     for one in page.parsed.nodes:
         if isinstance(one, cst.Attribute) and one.attr.value in _WEIGHTS:
             why = "is asked of an Estimator, and no Trainer has it: take those of"
