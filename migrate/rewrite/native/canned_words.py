@@ -8,6 +8,7 @@ from ...code.statements import names_in
 from ...names.nodes import walk
 from .canned import HEADS, LEARN, PLAIN, SIGNATURES, SIGNATURES_2, canned
 from .code import Code, Refused
+from .config import string
 from .contrib_columns import drop_columns, is_of_all_features
 from .metrics import SIGNATURES as METRICS
 from .metrics import metric
@@ -228,7 +229,19 @@ def _forward_features(page: Page, word: Word) -> None:
         page.rename_keyword(args["estimator"], "trainer")
 
 
+# What tf.contrib.learn called outputs.
+_KEYS = {
+    name.upper(): name
+    for name in ("classes", "probabilities", "logits", "logistic", "scores")
+}
+_HOMES = (LEARN, f"{LEARN}prediction_key.", f"{LEARN}estimators.prediction_key.")
+
 WORDS: dict[str, Handler] = {
+    **{
+        f"{home}PredictionKey.{name}": string(key)
+        for name, key in _KEYS.items()
+        for home in _HOMES
+    },
     **dict.fromkeys(SIGNATURES, _canned),
     "tf.estimator.add_metrics": _add_metrics,
     "tf.contrib.estimator.add_metrics": _add_metrics,

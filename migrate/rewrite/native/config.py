@@ -395,7 +395,9 @@ def _exporter(page: Page, word: Word) -> None:
     word.spell(page, "object")
 
 
-def _mode(value: str) -> Handler:
+def string(value: str) -> Handler:
+    """A word for which a string stands."""
+
     def handle(page: Page, word: Word) -> None:
         word.spell(page, page.string(value))
 
@@ -431,7 +433,7 @@ WORDS: dict[str, Handler] = {
     "tf.estimator.Exporter": _exporter,
     "tf.estimator.WarmStartSettings": _settings,
     **{
-        f"tf.{package}.ModeKeys.{mode}": _mode(value)
+        f"tf.{package}.ModeKeys.{mode}": string(value)
         for package in ("estimator", "contrib.learn")
         for mode, value in _MODES.items()
     },
