@@ -230,3 +230,15 @@ def test_an_estimator_of_contrib_learn_is_the_reason(tmp_path: Path) -> None:
     ((_, program),) = run_job([path], Job()).programs
     assert program.outcome is ProgramOutcome.KEPT
     assert "`tf.contrib.learn.DNNEstimator` (line 5) is of tf" in program.reason
+
+
+def test_a_program_that_fits_and_does_no_more_is_one(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(
+        "import tensorflow as tf\n\n"
+        "column = tf.contrib.layers.real_valued_column('x')\n"
+        "model = tf.contrib.learn.LinearRegressor([column])\n"
+        "model.fit(x={'x': [1., 2.]}, y=[3., 4.], steps=2)\n"
+    )
+    ((_, program),) = run_job([path], Job()).programs
+    assert program.outcome is ProgramOutcome.NATIVE, program.reason
