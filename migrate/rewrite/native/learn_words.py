@@ -412,9 +412,8 @@ def _validation(page: Page, word: Word) -> None:
     page.put_span(start, page.span(call)[1] - 1, *parts)
 
 
-_HOMES = (LEARN, f"{LEARN}estimators.estimator.")
 WORDS: dict[str, Handler] = {
-    **{f"{home}Estimator": taken("Trainer", _estimator) for home in _HOMES},
-    **{f"{home}SKCompat": _sk for home in _HOMES},
+    f"{LEARN}Estimator": taken("Trainer", _estimator),
+    _SK: _sk,
     f"{LEARN}monitors.ValidationMonitor": taken("Validation", _validation),
 }
