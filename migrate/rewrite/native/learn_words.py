@@ -134,18 +134,21 @@ def _call(page: Page, node: cst.Attribute, call: cst.Call) -> None:
     if measured is not None:
         measuring(page, node.value, measured.value)
     page.words.update(_NAMES.get(key, key) for key in args)
-    if name in ("fit", "partial_fit"):
+    more: list[str] = []
+    if name == "predict":
+        more = _predict(page, call, args, sk=sk)
+    elif name in ("fit", "partial_fit"):
         page.words.update(("train", "steps"))
-        more = ["steps=1"] if once else []
-        _put(page, node, call, "train", args, more, sk=sk)
-    elif name == "predict":
-        _predict(page, node, call, args, sk=sk)
+        more, name = ["steps=1"] if once else [], "train"
     else:
         page.words.add("evaluate")
         args.pop("log_progress", None)
         if "hooks" in args:
             page.words.add("evaluate(hooks)")
-        _put(page, node, call, "evaluate", args, sk=sk)
+        name = "evaluate"
+    page.put(node.attr, name)
+    size = "128" if sk else ""
+    _write(page, call, args, more, size=size, shuffle=name == "train")
 
 
 def _trains_learned(page: Page) -> bool:
@@ -159,34 +162,29 @@ def _trains_learned(page: Page) -> bool:
 
 
 def _predict(
-    page: Page, node: cst.Attribute, call: cst.Call, args: dict[str, cst.Arg], sk: bool
-) -> None:
-    """Predictions one by one, or all of them in one array."""
+    page: Page, call: cst.Call, args: dict[str, cst.Arg], *, sk: bool
+) -> list[str]:
+    """Predictions one by one, or all of them in one array; tells more arguments."""
     told = {}
     for key in ("as_iterable", "iterate_batches"):
         arg = args.pop(key, None)
         told[key] = page.source(arg.value) if arg is not None else None
     together = sk or told["as_iterable"] == "False"
-    odd = (set(told.values()) - {"True", "False", None}) or (
-        not sk and together and "x" in args and "outputs" in args
-    )
-    if odd:
-        page.refuse(call, f"`{page.source(node)}` ({{}}) {_NOW}")
-        return
-    page.words.add("predict")
-    more = []
-    if told["iterate_batches"] == "True" and not together:
-        page.words.add("yield_single_examples")
-        more = ["yield_single_examples=False"]
-    if "input_fn" in args and (
-        together or not _has_queues(page, args["input_fn"].value)
+    if {*told.values()} - {"True", "False", None} or (
+        not sk and together and args.keys() >= {"x", "outputs"}
     ):
+        page.refuse(call, f"`{page.source(call.func)}` ({{}}) {_NOW}")
+    page.words.add("predict")
+    given = args["input_fn"].value if "input_fn" in args else None
+    if given is not None and (together or not _has_queues(page, given)):
         page.note(call, "predicts the first batch alone, as tf.contrib.learn did")
-        given = args["input_fn"].value
         page.put(given, f"{page.take('first_batch')}(", given, ")")
-    _put(page, node, call, "predict", args, more, sk=sk)
     if together:
         page.put(call, f"{page.take('stacked')}(", call, ")")
+    elif told["iterate_batches"] == "True":
+        page.words.add("yield_single_examples")
+        return ["yield_single_examples=False"]
+    return []
 
 
 def _has_queues(page: Page, node: cst.BaseExpression) -> bool:
@@ -204,22 +202,6 @@ def _has_queues(page: Page, node: cst.BaseExpression) -> bool:
         for call in walk(made, cst.Call):
             waiting.append(page.origins.defined(call.func, parsed))
     return False
-
-
-def _put(
-    page: Page,
-    node: cst.Attribute,
-    call: cst.Call,
-    name: str,
-    args: dict[str, cst.Arg],
-    more: Sequence[str] = (),
-    *,
-    sk: bool,
-) -> None:
-    """The call of another method, whose arrays are those of an input function."""
-    page.put(node.attr, name)
-    size = "128" if sk else ""
-    _write(page, call, args, more, size=size, shuffle=name == "train")
 
 
 def _write(
