@@ -52,6 +52,7 @@ _NAMES = {"monitors": "hooks", "outputs": "predict_keys"}
 _NOW = "is told by a value whether to give all at once: write True or False"
 # Arguments that nobody but an Estimator of tf.contrib.learn takes.
 _OWN = {"x", "metrics", "feed_fn", "outputs", "as_iterable", "iterate_batches"}
+_DOUBLES = "arrays of doubles are trained on as floats, by layers of floats"
 _QUEUES = ("numpy_input_fn", "pandas_input_fn")
 
 
@@ -231,6 +232,8 @@ def _write(
         elif size:
             parts.append(f", batch_size={size}")
         parts.append(", shuffle=True)" if shuffle else ")")
+        if shuffle:
+            page.note(call, _DOUBLES)
     for key, arg in args.items():
         if key not in _DATA:
             parts += [f", {_NAMES.get(key, key)}=", arg.value]
