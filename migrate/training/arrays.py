@@ -16,13 +16,7 @@ def arrays_input_fn(
 
     All are one batch without a size. The order is the same in every run.
     """
-    x = {key: as_rows(x[key]) for key in x} if isinstance(x, dict) else as_rows(x)
-    if y is not None:
-        y = (
-            {key: as_labels(y[key]) for key in y}
-            if isinstance(y, dict)
-            else as_labels(y)
-        )
+    x, y = each_of(x, as_rows), None if y is None else each_of(y, as_labels)
     data, count = x if y is None else (x, y), len(tf.nest.flatten(x)[0])
     size = batch_size or count
 
@@ -44,18 +38,31 @@ def arrays_input_fn(
     return input_fn
 
 
+def each_of(data: Any, shaped: Callable[[Any], Any]) -> Any:
+    """Returns an array, or the arrays of a dict, in another shape."""
+    if isinstance(data, dict):
+        return {name: shaped(one) for name, one in data.items()}
+    return shaped(data)
+
+
 def as_rows(features: Any) -> Any:
-    """Returns features with a row for each example, a DataFrame as numbers."""
+    """Returns features with a row for each example; a DataFrame is its numbers."""
     if hasattr(features, "columns"):
         features = features.to_numpy().astype(float)
-    features = np.asarray(features)
+    features = in_floats(features)
     return features[:, None] if features.ndim == 1 else features
 
 
 def as_labels(labels: Any) -> Any:
     """Returns labels, each of which is a number where it was a row of one."""
-    labels = np.asarray(labels)
+    labels = in_floats(labels)
     return labels[:, 0] if labels.shape[1:2] == (1,) else labels
+
+
+def in_floats(values: Any) -> Any:
+    """Returns an array, doubles as the floats that Keras computes with."""
+    values = np.asarray(values)
+    return values.astype(np.float32) if values.dtype == np.float64 else values
 
 
 def first_batch(input_fn: Callable[[], Any]) -> Callable[[], Any]:

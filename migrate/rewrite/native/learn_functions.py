@@ -14,10 +14,10 @@ import libcst as cst
 
 from ...code.edits import changed
 from ...code.tree import Tree, walk
-from ...names.scopes import BindingKind
 from ...project.facts import ParsedModule, ProjectFacts
 from ..layers.model_functions import is_model_fn
 from .code import Refused
+from .origins import Origins
 from .tables import exports
 from .task import alias_of
 
@@ -32,7 +32,7 @@ def with_usual_model_fns(
 ) -> list[ParsedModule]:
     """The files with `features, labels, mode` taken and specifications returned."""
     edits: dict[ParsedModule, dict[cst.CSTNode, object]] = {one: {} for one in files}
-    found, asked = _Functions(files, facts), list[str]()
+    origins, asked = Origins(files), list[str]()
     exported = any(exports(one.source.text) for one in files)
     for parsed in files:
         for func, call in parsed.resolver.scopes.calls.items():
@@ -40,7 +40,7 @@ def with_usual_model_fns(
             if symbol.endswith(".ModelFnOps") and not exported:
                 edits[parsed] |= {one: None for one in call.args if _is_served(one)}
             if symbol == _ESTIMATOR or _makes_own(parsed, func):
-                for home, made in found.of_call(call, "model_fn", parsed):
+                for home, made in _given(call, parsed, origins):
                     edits[home] |= _usual(home, made)
             if symbol == _ESTIMATOR:
                 asked.append(f"`{Tree(parsed.module, parsed.resolver).code(call)}`")
@@ -68,87 +68,21 @@ def _makes_own(parsed: ParsedModule, func: cst.CSTNode) -> bool:
     )
 
 
-_Found = tuple[ParsedModule, cst.FunctionDef]
-
-
-class _Functions:
-    """Finds the functions of a program that Estimators may be given."""
-
-    def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
-        self.files, self.facts = files, facts
-        self.homes = {node: one for one in files for node in one.nodes}
-
-    def of_call(
-        self, call: cst.Call, name: str, parsed: ParsedModule, place: int = 0
-    ) -> Iterator[_Found]:
-        """Those that one argument of a call may be, and that nothing else calls."""
-        named = [one for one in call.args if one.keyword and one.keyword.value == name]
-        plain = [one for one in call.args if not one.keyword and not one.star]
-        for arg in named or plain[place : place + 1]:
-            for home, made in self._of(arg.value, parsed, 0):
-                if not self._is_called(made):
-                    yield home, made
-
-    def _of(
-        self, node: cst.BaseExpression | None, parsed: ParsedModule, depth: int
-    ) -> Iterator[_Found]:
-        resolver = parsed.resolver
-        node = Tree(parsed.module, resolver).value(node)
-        if node is None or depth > 8:
-            return
-        maker = node.func if isinstance(node, cst.Call) else node
-        told = self.facts.definition(maker, parsed)
-        found: list[cst.BaseExpression | None] = []
-        if isinstance(node, cst.IfExp):
-            found = [node.body, node.orelse]
-        elif resolver.qualified(maker) == "functools.partial":
-            found = [one.value for one in node.args[:1]]  # type: ignore[attr-defined]
-        for one in found:
-            yield from self._of(one, parsed, depth + 1)
-        defined: cst.CSTNode | None = told.node if told is not None else None
-        if isinstance(node, cst.Attribute) and defined is None:
-            methods = (one for one in self.homes if _is_method(one, node.attr.value))
-            defined = next(methods, None)
-        if isinstance(defined, cst.FunctionDef) and defined in self.homes:
-            home = self.homes[defined]
-            if maker is node:
-                yield home, defined
-                return
-            for returned in walk(defined.body, cst.Return):
-                yield from self._of(returned.value, home, depth + 1)
-        elif isinstance(node, cst.Name):
-            yield from self._given(node, parsed)
-
-    def _given(self, node: cst.Name, parsed: ParsedModule) -> Iterator[_Found]:
-        """Functions that calls of the file give as an argument."""
-        for bound in parsed.resolver.bindings(node):
-            if bound.kind is not BindingKind.PARAMETER:
-                continue
-            holder = bound.scope.node
-            if not isinstance(holder, cst.FunctionDef):
-                continue
-            names = [one.name.value for one in holder.params.params]
-            for func, call in parsed.resolver.scopes.calls.items():
-                if parsed.resolver.definition(func) is holder and node.value in names:
-                    place = names.index(node.value)
-                    yield from self.of_call(call, node.value, parsed, place)
-
-    def _is_called(self, made: cst.FunctionDef) -> bool:
-        """Something of the program calls a function itself."""
-        return any(
-            one.resolver.definition(func) is made
-            for one in self.files
-            for func in one.resolver.scopes.calls
-        )
-
-
-def _is_method(node: cst.CSTNode, name: str) -> bool:
-    """A function of a class, by its name."""
-    return (
-        isinstance(node, cst.FunctionDef)
-        and node.name.value == name
-        and [one.name.value for one in node.params.params[:1]] == ["self"]
-    )
+def _given(
+    call: cst.Call, parsed: ParsedModule, origins: Origins
+) -> Iterator[tuple[ParsedModule, cst.FunctionDef]]:
+    """The functions that an Estimator may be given, and that nothing else calls."""
+    named = [
+        one for one in call.args if one.keyword and one.keyword.value == "model_fn"
+    ]
+    for arg in named or call.args[:1]:
+        for home, made in origins.of(arg.value, parsed):
+            if isinstance(made, cst.FunctionDef) and not any(
+                one.resolver.definition(func) is made
+                for one in origins.files
+                for func in one.resolver.scopes.calls
+            ):
+                yield home, made
 
 
 def _usual(parsed: ParsedModule, made: cst.FunctionDef) -> dict[cst.CSTNode, object]:

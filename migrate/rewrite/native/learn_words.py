@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from ...code.arguments import is_none
-from ...code.tree import walk
-from ...names.scopes import BindingKind
+from ...code.tree import Tree, walk
 from ...project.facts import ParsedModule
 from .config import make_trainer
 from .learn_metrics import measuring
@@ -36,12 +35,8 @@ _METHODS = {
         *("x", "input_fn", "batch_size", "outputs", "as_iterable", "iterate_batches"),
     ),
 }
-# What one output is called that a method of canned Estimators gives alone.
-_OUTPUTS = {
-    "predict_classes": "classes",
-    "predict_proba": "probabilities",
-    "predict_scores": "scores",
-}
+# Those that give one output of a canned Estimator.
+_OUTPUTS = ("predict_classes", "predict_proba", "predict_scores")
 _METHODS |= dict.fromkeys(_OUTPUTS, ("x", "input_fn", "batch_size", "as_iterable"))
 _SK_METHODS = {
     "fit": ("x", "y", "batch_size", "steps", "max_steps", "monitors"),
@@ -60,6 +55,7 @@ _NAMES = {"monitors": "hooks", "outputs": "predict_keys"}
 _NOW = "is told by a value whether to give all at once: write True or False"
 # Arguments that nobody but an Estimator of tf.contrib.learn takes.
 _OWN = {"x", "metrics", "feed_fn", "outputs", "as_iterable", "iterate_batches"}
+_DOUBLES = "arrays of doubles are trained on as floats, by layers of floats"
 _QUEUES = ("numpy_input_fn", "pandas_input_fn")
 
 
@@ -79,131 +75,36 @@ def calls(page: Page) -> None:
             page.refuse(call, f"`{page.source(node)}` ({{}}) {why}")
 
 
-def makers(
-    page: Page, node: cst.BaseExpression | None, depth: int = 0
-) -> Iterator[str]:
+def makers(page: Page, node: cst.BaseExpression) -> Iterator[str]:
     """What makes an object, by its name; an empty one where that is not seen."""
-    value = page.value(node)
-    if value is None or depth > 8:
-        yield ""
-    elif isinstance(value, cst.Call):
-        func = value.func
-        made: cst.CSTNode | None = page.resolver.definition(func)
-        told = page.symbol(func) or page.resolver.qualified(func)
-        for other in page.beside:
-            if told is not None and told.startswith(f"{other.name}."):
-                page, made = _page(page, other), _defined(other, told)
-        if isinstance(func, cst.Attribute) and func.attr.value in (*_METHODS, "train"):
-            yield from makers(page, func.value, depth + 1)
-        elif isinstance(made, cst.FunctionDef):
-            for returned in walk(made.body, cst.Return):
-                yield from makers(page, returned.value, depth + 1)
+    for parsed, made in page.origins.of(node, page.parsed):
+        if isinstance(made, cst.Call):
+            defined: cst.CSTNode | None = page.origins.defined(made.func, parsed)[1]
+            if isinstance(made.func, cst.Name) and made.func.value == "super":
+                around = Tree(parsed.module, parsed.resolver).ancestors(made)
+                defined = next(o for o in around if isinstance(o, cst.ClassDef))
+            if isinstance(defined, cst.ClassDef):
+                yield from _kinds(parsed, defined)
+            else:
+                told = parsed.resolver.resolve(made.func)
+                yield told or parsed.resolver.qualified(made.func) or ""
         elif isinstance(made, cst.ClassDef):
-            yield from _kinds(page, made)
-        elif page.source(func) == "super":
-            yield from _kinds(page, _class_around(page, value))
+            yield from _kinds(parsed, made)
         else:
-            yield told or ""
-    elif isinstance(value, cst.Name):
-        for bound in page.resolver.bindings(value):
-            if bound.kind is BindingKind.PARAMETER and value.value == "self":
-                yield from _kinds(page, _class_around(page, value))
-            elif bound.kind is BindingKind.PARAMETER:
-                yield from _given(page, bound.node, value.value, depth)
-            elif isinstance(bound.node, cst.ClassDef):
-                yield bound.name
-            elif bound.value is None or not is_none(bound.value):
-                plain = bound.kind is BindingKind.ASSIGN and bound.value is not value
-                yield from makers(page, bound.value if plain else None, depth + 1)
-    elif isinstance(value, cst.Attribute):
-        set_to = [
-            (one, assign.value)
-            for one in page.files
-            for assign in one.nodes
-            if isinstance(assign, cst.Assign) and _sets(assign, value.attr.value)
-        ]
-        for one, given in set_to:
-            yield from makers(_page(page, one), given, depth + 1)
-        if not set_to:
-            yield page.resolver.qualified(value) or ""
-    else:
-        yield "" if isinstance(value, cst.Subscript) else "a value"
+            yield "" if made is None else "a value"
 
 
-def _class_around(page: Page, node: cst.CSTNode) -> cst.ClassDef | None:
-    """The class in which a node stands."""
-    around = (one for one in page.ancestors(node) if isinstance(one, cst.ClassDef))
-    return next(around, None)
-
-
-def _kinds(page: Page, made: cst.ClassDef | None) -> Iterator[str]:
+def _kinds(parsed: ParsedModule, made: cst.ClassDef) -> Iterator[str]:
     """A class of the program, or the Estimator that it is made of; or both.
 
     It is more than an Estimator where it says itself how it is called.
     """
-    if made is None:
-        return
-    bases = [page.symbol(one.value) or "" for one in made.bases]
+    bases = [parsed.resolver.resolve(one.value) or "" for one in made.bases]
     learned = [one for one in bases if one.startswith(LEARN)]
     yield from learned
-    inside = {getattr(one, "name", None) for one in made.body.body}
-    names = {one.value for one in inside if isinstance(one, cst.Name)}
-    if not learned or names & {*_METHODS}:
+    own = {o.name.value for o in made.body.body if isinstance(o, cst.FunctionDef)}
+    if not learned or own & {*_METHODS}:
         yield made.name.value
-
-
-def _page(page: Page, parsed: ParsedModule) -> Page:
-    """Another file of the program, to ask what it makes."""
-    if parsed is page.parsed:
-        return page
-    files = page.files
-    return Page(parsed, training=page.training, for_tf2=page.for_tf2, beside=files)
-
-
-def _defined(parsed: ParsedModule, told: str) -> cst.CSTNode | None:
-    """What a file defines under the last part of a dotted name."""
-    scope = parsed.resolver.scopes.module_scope
-    found = scope.bindings.get(told.rpartition(".")[2], ())
-    return found[0].node if len(found) == 1 else None
-
-
-def _sets(node: cst.Assign, attribute: str) -> bool:
-    """``self.attribute = value``, of whatever object."""
-    targets = [one.target for one in node.targets]
-    return not is_none(node.value) and any(
-        isinstance(one, cst.Attribute) and one.attr.value == attribute
-        for one in targets
-    )
-
-
-def _given(page: Page, param: cst.CSTNode, name: str, depth: int) -> Iterator[str]:
-    """What makes the argument of a function of the program, in all calls of it."""
-    around = (one for one in (param, *page.ancestors(param)) if _is_function(one))
-    holder = next(around, None)
-    found = False
-    if isinstance(holder, cst.FunctionDef):
-        names = [one.name.value for one in holder.params.params]
-        path = f"{page.parsed.name}.{holder.name.value}"
-        for each in page.files:
-            for func, call in each.resolver.scopes.calls.items():
-                method = isinstance(func, cst.Attribute) and names[:1] == ["self"]
-                if method:
-                    assert isinstance(func, cst.Attribute)
-                    called = func.attr.value == holder.name.value
-                else:
-                    called = each.resolver.definition(func) is holder
-                    called = called or each.resolver.qualified(func) == path
-                if called:
-                    given = arguments(page, call, names[1:] if method else names) or {}
-                    value = given[name].value if name in given else None
-                    found = True
-                    yield from makers(_page(page, each), value, depth + 1)
-    if not found:
-        yield ""
-
-
-def _is_function(node: cst.CSTNode) -> bool:
-    return isinstance(node, (cst.FunctionDef, cst.Lambda))
 
 
 def _call(page: Page, node: cst.Attribute, call: cst.Call) -> None:
@@ -237,18 +138,22 @@ def _call(page: Page, node: cst.Attribute, call: cst.Call) -> None:
     if measured is not None:
         measuring(page, node.value, measured.value)
     page.words.update(_NAMES.get(key, key) for key in args)
-    if name in ("fit", "partial_fit"):
+    more: list[str] = []
+    if name == "predict" or name in _OUTPUTS:
+        more = _predict(page, call, args, sk=sk, alone=name == "predict_proba")
+        name = "predict"
+    elif name in ("fit", "partial_fit"):
         page.words.update(("train", "steps"))
-        more = ["steps=1"] if once else []
-        _put(page, node, call, "train", args, more, sk=sk)
-    elif name == "predict" or name in _OUTPUTS:
-        _predict(page, node, call, args, sk=sk)
+        more, name = ["steps=1"] if once else [], "train"
     else:
         page.words.add("evaluate")
         args.pop("log_progress", None)
         if "hooks" in args:
             page.words.add("evaluate(hooks)")
-        _put(page, node, call, "evaluate", args, sk=sk)
+        name = "evaluate"
+    page.put(node.attr, name)
+    size = "128" if sk else ""
+    _write(page, call, args, more, size=size, shuffle=name == "train")
 
 
 def _trains_learned(page: Page) -> bool:
@@ -262,88 +167,74 @@ def _trains_learned(page: Page) -> bool:
 
 
 def _predict(
-    page: Page, node: cst.Attribute, call: cst.Call, args: dict[str, cst.Arg], sk: bool
-) -> None:
-    """Predictions one by one, or all of them in one array."""
+    page: Page, call: cst.Call, args: dict[str, cst.Arg], *, sk: bool, alone: bool
+) -> list[str]:
+    """Predictions one by one, or all of them in one array; tells more arguments.
+
+    `alone`: of all outputs, the probabilities are wanted.
+    """
     told = {}
     for key in ("as_iterable", "iterate_batches"):
         arg = args.pop(key, None)
         told[key] = page.source(arg.value) if arg is not None else None
     together = sk or told["as_iterable"] == "False"
-    odd = (set(told.values()) - {"True", "False", None}) or (
-        not sk and together and "x" in args and "outputs" in args
-    )
-    if odd:
-        page.refuse(call, f"`{page.source(node)}` ({{}}) {_NOW}")
-        return
-    page.words.add("predict")
-    more = []
-    if told["iterate_batches"] == "True" and not together:
-        page.words.add("yield_single_examples")
-        more = ["yield_single_examples=False"]
-    if "input_fn" in args and (
-        together or not _has_queues(page, args["input_fn"].value)
+    if {*told.values()} - {"True", "False", None} or (
+        not sk and together and args.keys() >= {"x", "outputs"}
     ):
+        page.refuse(call, f"`{page.source(call.func)}` ({{}}) {_NOW}")
+    page.words.add("predict")
+    given = args["input_fn"].value if "input_fn" in args else None
+    if given is not None and (together or not _has_queues(page, given)):
         page.note(call, "predicts the first batch alone, as tf.contrib.learn did")
-        given = args["input_fn"].value
         page.put(given, f"{page.take('first_batch')}(", given, ")")
-    key = page.string(_OUTPUTS.get(node.attr.value, ""))
-    alone = node.attr.value == "predict_proba"
-    if alone:
-        page.words.add("predict_keys")
-        more.append(f"predict_keys=[{key}]")
-    _put(page, node, call, "predict", args, more, sk=sk)
+    key = page.string("probabilities")
     if together:
-        end = f")[{key}]" if alone else ")"
-        page.put(call, f"{page.take('stacked')}(", call, end)
+        page.put(call, f"{page.take('stacked')}(", call, f")[{key}]" if alone else ")")
     elif alone:
         page.put(call, f"(one[{key}] for one in ", call, ")")
+    elif told["iterate_batches"] == "True":
+        page.words.add("yield_single_examples")
+        return ["yield_single_examples=False"]
+    if alone:
+        page.words.add("predict_keys")
+        return [f"predict_keys=[{key}]"]
+    return []
 
 
-def _has_queues(page: Page, node: cst.BaseExpression, depth: int = 0) -> bool:
+def _has_queues(page: Page, node: cst.BaseExpression) -> bool:
     """An input function whose data came through queues, which knew their end."""
-    value = page.value(node)
-    if isinstance(value, cst.Lambda):
-        return depth < 6 and _has_queues(page, value.body, depth + 1)
-    func = value.func if isinstance(value, cst.Call) else value
-    if isinstance(func, cst.Attribute) and func.attr.value in _QUEUES:
-        return True
-    function = None if func is None else page.resolver.definition(func)
-    return isinstance(function, cst.FunctionDef) and any(
-        one in page.source(function) for one in _QUEUES
-    )
+    waiting = [*page.origins.of(node, page.parsed)]
+    seen: set[cst.CSTNode] = set()
+    while waiting:
+        parsed, made = waiting.pop()
+        if made is None or made in seen:
+            continue
+        seen.add(made)
+        for one in walk(made, cst.Name):
+            if one.value in _QUEUES:
+                return True
+        for call in walk(made, cst.Call):
+            waiting.append(page.origins.defined(call.func, parsed))
+    return False
 
 
-def _put(
+def _write(
     page: Page,
-    node: cst.Attribute,
     call: cst.Call,
-    name: str,
     args: dict[str, cst.Arg],
     more: Sequence[str] = (),
     *,
-    sk: bool,
+    size: str = "",
+    shuffle: bool = False,
 ) -> None:
-    """The call of another method, whose arrays are those of an input function."""
-    page.put(node.attr, name)
+    """The arguments of a call behind the input function, which may be one of arrays."""
     if "x" not in args and all(arg.keyword is not None for arg in call.args):
         page.drop_argument(call, *(o for o in call.args if o not in args.values()))
-        for key, arg in args.items():
-            if key in _NAMES:
-                page.rename_keyword(arg, _NAMES[key])
+        for key in args.keys() & _NAMES.keys():
+            page.rename_keyword(args[key], _NAMES[key])
         for one in more:
             page.add_argument(call, one)
         return
-    parts = _data(page, args, size="128" if sk else "", shuffle=name == "train")
-    parts += [f", {one}" for one in more]
-    start = page.text.index("(", page.outer(call.func)[1]) + 1
-    page.put_span(start, page.span(call)[1] - 1, *parts)
-
-
-def _data(
-    page: Page, args: dict[str, cst.Arg], *, size: str = "", shuffle: bool = False
-) -> list[Part]:
-    """Arguments behind the input function, which may be one of arrays."""
     parts: list[Part] = [args["input_fn"].value] if "input_fn" in args else []
     if "x" in args:
         parts = [f"{page.take('arrays_input_fn')}(", args["x"].value]
@@ -354,10 +245,14 @@ def _data(
         elif size:
             parts.append(f", batch_size={size}")
         parts.append(", shuffle=True)" if shuffle else ")")
+        if shuffle:
+            page.note(call, _DOUBLES)
     for key, arg in args.items():
         if key not in _DATA:
             parts += [f", {_NAMES.get(key, key)}=", arg.value]
-    return parts
+    parts += [f", {one}" for one in more]
+    start = page.text.index("(", page.outer(call.func)[1]) + 1
+    page.put_span(start, page.span(call)[1] - 1, *parts)
 
 
 _ESTIMATOR = ("model_fn", "model_dir", "config", "params")
@@ -423,17 +318,11 @@ def _validation(page: Page, word: Word) -> None:
         return
     if "metrics" in args:
         page.words.add("with_metrics")
-    if "x" not in args and all(arg.keyword is not None for arg in call.args):
-        page.drop_argument(call, *(o for o in call.args if o not in args.values()))
-        return
-    parts = _data(page, args)
-    start = page.text.index("(", page.outer(call.func)[1]) + 1
-    page.put_span(start, page.span(call)[1] - 1, *parts)
+    _write(page, call, args)
 
 
-_HOMES = (LEARN, f"{LEARN}estimators.estimator.")
 WORDS: dict[str, Handler] = {
-    **{f"{home}Estimator": taken("Trainer", _estimator) for home in _HOMES},
-    **{f"{home}SKCompat": _sk for home in _HOMES},
+    f"{LEARN}Estimator": taken("Trainer", _estimator),
+    _SK: _sk,
     f"{LEARN}monitors.ValidationMonitor": taken("Validation", _validation),
 }

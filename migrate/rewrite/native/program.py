@@ -74,6 +74,8 @@ _NOT_TOGETHER = {
     "make_early_stopping_hook": "a hook evaluates while others train",
     "Experiment(exporters)": "its Experiment exports",
     "read_layers": "its layers begin as in another checkpoint",
+    "with_metrics": "metrics are given to evaluations before it has joined",
+    "arrays_input_fn": "NumPy shuffles its arrays",
 }
 # Functions that code of the tables takes from training.py.
 _FUNCTIONS = ("gpus", "optimizer_named", "read_layers", "tracked", "weighted_mean")
@@ -191,6 +193,9 @@ def _cluster(words: set[str], files: Sequence[ParsedModule]) -> set[str]:
         raise Refused(
             "hooks look on at evaluations that count steps of several replicas"
         )
+    if words >= {"strategy", "with_metrics"}:
+        why = "metrics of an evaluation are outside of its strategy: return them"
+        raise Refused(f"{why} as `eval_metric_ops` of the model function")
     if not kinds:
         return {"TF_CONFIG"} if any("TF_CONFIG" in text for text in texts) else set()
     for word, why in _NOT_TOGETHER.items():

@@ -54,7 +54,6 @@ SPECS: dict[str, tuple[str, ...]] = {
     "tf.contrib.tpu.TPUEstimatorSpec": _TPU_SPEC,
     "tf.estimator.tpu.TPUEstimatorSpec": _TPU_SPEC,
     "tf.contrib.learn.ModelFnOps": _LEARN_SPEC,
-    "tf.contrib.learn.estimators.model_fn.ModelFnOps": _LEARN_SPEC,
 }
 
 # The head of a specification that a head makes, and what it is made of.

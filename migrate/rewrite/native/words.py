@@ -157,7 +157,7 @@ _PACKAGES = frozenset(
             f"tf.contrib.{name}"
             for name in (
                 *("data", "distribute", "estimator", "framework", "layers", "learn"),
-                *("learn.estimators", "learn.estimators.estimator", "learn.monitors"),
+                "learn.monitors",
                 *("lookup", "metrics", "opt", "predictor", "slim", "tpu", "training"),
             )
         ),
