@@ -484,15 +484,16 @@ class _Canned:
         if self.learn:
             named = isinstance(literal(self.given.get(name)), str)
             rate, counted = "0.2", not given or (named and name != "optimizer")
+        count = self.needed(columns)
+        known = getattr(parsed(count), "elts", ()) if "*" not in count else ()
+        if count == PLAIN or 0 < len(known) <= 25:
+            counted, rate = False, "0.2" if counted else rate
         if counted:
-            count = self.needed(columns)
             if not repeatable(count):
                 raise Refused(
                     f"`{self.symbol}` with columns that a call gives: name them"
                 )
             rate = f"min(0.2, len({count}) ** -0.5)"
-            if count == PLAIN or 0 < len(getattr(parsed(count), "elts", ())) <= 25:
-                rate = "0.2"
         return self.optimizer(name, "Ftrl", rate, from_zero=True)
 
     def optimizer(

@@ -90,16 +90,18 @@ def _canned(page: Page, word: Word) -> None:
 def _columns(
     page: Page, value: cst.BaseExpression, kept: dict[str, cst.CSTNode]
 ) -> str:
-    """The text of columns; those that a list makes stay, with their own words."""
-    if not isinstance(value, cst.List):
-        return plain(page, value)
-    texts = []
-    for one in value.elements:
-        texts.append(plain(page, one))
-        if "tf.contrib.layers." in texts[-1] and isinstance(one, cst.Element):
-            texts[-1] = f"COLUMN_{len(kept):02}_ARGUMENT"
-            kept[texts[-1]] = one.value
-    return f"[{', '.join(texts)}]"
+    """The text of columns; those that are made there stay, with their own words."""
+    if isinstance(value, cst.List):
+        texts = [
+            "*" * isinstance(one, cst.StarredElement) + _columns(page, one.value, kept)
+            for one in value.elements
+        ]
+        return f"[{', '.join(texts)}]"
+    text = plain(page, value)
+    if "tf.contrib.layers." in text:
+        text = f"COLUMN_{len(kept):02}_ARGUMENT()"
+        kept[text] = value
+    return text
 
 
 # What Estimators of tf.contrib.learn tell of their weights.
