@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 
 import libcst as cst
 
 from ...code.statements import is_docstring, names_in
 from ...code.tree import only_small, statements_of
+from ...names.scopes import BindingKind
 from .code import Code, Refused
 from .metrics import SIGNATURES, metric
 from .page import Page, Part
@@ -41,7 +43,8 @@ def _spec(page: Page, word: Word) -> None:
         return
     values = ", ".join(made.update)
     # A partial has its arguments at once: so does the function that is written.
-    more = sorted(names_in(f"({values})") - {"labels", "predictions", "tf"})
+    read = names_in(f"({values})") - {"labels", "predictions", "tf", *dir(builtins)}
+    more = sorted(one for one in read if not _is_imported(page, one))
     names = ", ".join(["labels", "predictions", *(f"{one}={one}" for one in more)])
     values = f"({values})" if len(made.update) > 1 else values
     text = f"MetricSpec({made.constructor.text}, lambda {names}: {values}"
@@ -53,6 +56,11 @@ def _spec(page: Page, word: Word) -> None:
     page.drop_made(function)
     words = made.constructor.training | {"MetricSpec"}
     placed(page, call, Code(f"{text})", frozenset(words)), kept)
+
+
+def _is_imported(page: Page, name: str) -> bool:
+    bound = page.scopes.module_scope.bindings.get(name, ())
+    return any(one.kind is BindingKind.IMPORT for one in bound)
 
 
 def measuring(page: Page, node: cst.BaseExpression, metrics: cst.CSTNode) -> None:
