@@ -30,7 +30,7 @@ def _spec(page: Page, word: Word) -> None:
     told = _told(page, function)
     if key is None or told is None:
         why = "a MetricSpec ({}) is no entry of a dict with one function of tf.metrics"
-        page.refuse(call, f"{why}: write it so")
+        page.refuse(call, f"{why}: write one")
         return
     symbol, given = told
     try:
