@@ -407,7 +407,9 @@ def without_idle(
         found = dict(statements)
         for name in statements.keys() & some:
             one = statements[name]
-            if name not in called and words.isdisjoint({name, f"heads.{name}"}):
+            if name not in called and words.isdisjoint(
+                {name, f"heads.{name}", f"learn_heads.{name}"}
+            ):
                 del found[name]
                 continue
             if not isinstance(one.node, ast.ClassDef):

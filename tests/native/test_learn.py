@@ -113,6 +113,8 @@ ROWS = {
         found['at_%d' % k] = learn.MetricSpec(
             functools.partial(tf.contrib.metrics.streaming_recall_at_k, k=k), 'logits',
             weight_key='w')
+        found['off'] = learn.MetricSpec(functools.partial(
+            tf.contrib.metrics.streaming_mean_relative_error, normalizer=n))
         print(e.evaluate(x, y, metrics=found))
         """,
         """
@@ -125,6 +127,10 @@ ROWS = {
             lambda labels, predictions: (labels, predictions),
             prediction_key='logits',
             weight_key='w')
+        found['off'] = MetricSpec(
+            tf_keras.metrics.Mean('off'),
+            lambda labels, predictions, n=n: tf.math.divide_no_nan(
+                tf.abs(labels - tf.reshape(predictions, tf.shape(labels))), n))
         print(with_metrics(e, found).evaluate(arrays_input_fn(x, y)))
         """,
     ),
@@ -181,6 +187,11 @@ REFUSALS = {
     "a metric of something else": (
         "m = {'a': learn.MetricSpec(f)}\n",
         "a MetricSpec (line 7) is no entry of a dict with one function of tf.metrics",
+    ),
+    "a metric of what its function finds when it is called": (
+        "m = {'a': learn.MetricSpec(\n"
+        "    lambda labels, predictions: tf.metrics.auc(labels, predictions, n))}\n",
+        "is no entry of a dict with one function",
     ),
     "a metric of values alone": (
         "m = {'a': learn.MetricSpec(tf.metrics.mean)}\n",

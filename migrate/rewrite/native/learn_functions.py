@@ -98,14 +98,16 @@ def _usual(parsed: ParsedModule, made: cst.FunctionDef) -> dict[cst.CSTNode, obj
     scope = parsed.resolver.scopes.opened[made]
     for old, name in zip(names, ("features", "labels"), strict=False):
         if old != name and name in scope.bindings:
-            why = f"`{made.name.value}` gives `{name}` another meaning: rename it"
+            why = f"`{made.name.value}` gives `{name}` another meaning: name that otherwise"
             raise Refused(why)
         for one in walk(made, cst.Name) if old != name else ():
             if one.value == old and _means(tree, one, made):
                 edits[one] = cst.Name(name)
     if "mode" not in names:
         if "mode" in scope.bindings:
-            raise Refused(f"`{made.name.value}` has a `mode` of its own: rename it")
+            raise Refused(
+                f"`{made.name.value}` has a `mode` of its own: name that otherwise"
+            )
         edits[made.params] = partial(_with_mode, 2 + own)
     alias = alias_of(parsed)
     known = rf"^\s*import tensorflow(\.compat\.v1)?( as {alias})?\s*$"

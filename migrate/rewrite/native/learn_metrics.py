@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 
 import libcst as cst
 
-from ...code.statements import is_docstring
+from ...code.statements import is_docstring, names_in
 from ...code.tree import only_small, statements_of
+from ...names.scopes import BindingKind
 from .code import Code, Refused
 from .metrics import SIGNATURES, metric
 from .page import Page, Part
@@ -28,7 +30,7 @@ def _spec(page: Page, word: Word) -> None:
     told = _told(page, function)
     if key is None or told is None:
         why = "a MetricSpec ({}) is no entry of a dict with one function of tf.metrics"
-        page.refuse(call, f"{why}: write it so")
+        page.refuse(call, f"{why}: write one")
         return
     symbol, given = told
     try:
@@ -40,8 +42,12 @@ def _spec(page: Page, word: Word) -> None:
         page.refuse(call, "a metric ({}) has weights of its own: give a `weight_key`")
         return
     values = ", ".join(made.update)
+    # A partial has its arguments at once: so does the function that is written.
+    read = names_in(f"({values})") - {"labels", "predictions", "tf", *dir(builtins)}
+    more = sorted(one for one in read if not _is_imported(page, one))
+    names = ", ".join(["labels", "predictions", *(f"{one}={one}" for one in more)])
     values = f"({values})" if len(made.update) > 1 else values
-    text = f"MetricSpec({made.constructor.text}, lambda labels, predictions: {values}"
+    text = f"MetricSpec({made.constructor.text}, lambda {names}: {values}"
     kept: dict[str, cst.CSTNode] = {}
     for name, arg in args.items():
         kept[f"{name.upper()}_ARGUMENT"] = arg.value
@@ -50,6 +56,11 @@ def _spec(page: Page, word: Word) -> None:
     page.drop_made(function)
     words = made.constructor.training | {"MetricSpec"}
     placed(page, call, Code(f"{text})", frozenset(words)), kept)
+
+
+def _is_imported(page: Page, name: str) -> bool:
+    bound = page.scopes.module_scope.bindings.get(name, ())
+    return any(one.kind is BindingKind.IMPORT for one in bound)
 
 
 def measuring(page: Page, node: cst.BaseExpression, metrics: cst.CSTNode) -> None:
@@ -104,7 +115,8 @@ def _told(page: Page, node: cst.BaseExpression) -> tuple[str, dict[str, str]] | 
         inside = [one for one in statements_of(body) if not is_docstring(one)]
         small = only_small(inside[0]) if len(inside) == 1 else None
         body = small.value if isinstance(small, cst.Return) else None
-    names = [_LABELS.sub("labels", one.name.value) for one in function.params.params]
+    params = [one.name.value for one in function.params.params]
+    names = [_LABELS.sub("labels", one) for one in params]
     called = page.symbol(body.func) or "" if isinstance(body, cst.Call) else ""
     args = None
     if isinstance(body, cst.Call) and called in SIGNATURES:
@@ -117,6 +129,8 @@ def _told(page: Page, node: cst.BaseExpression) -> tuple[str, dict[str, str]] | 
         page.drop_statement(function)
     page.replaced.add(root_of(body.func))
     texts = {key: plain(page, arg.value) for key, arg in args.items()}
+    if set().union(*map(names_in, texts.values())) - {"tf", *params}:
+        return None
     return called, {key: _LABELS.sub("labels", text) for key, text in texts.items()}
 
 

@@ -46,7 +46,7 @@ _SK_METHODS = {
 # Methods that no Trainer has, and what to do.
 _GONE = {
     "export": "call `export_savedmodel`",
-    "get_params": "read its `params`",
+    "get_params": "use its `params`",
     "set_params": "make another one",
 }
 _DATA = ("x", "y", "input_fn", "batch_size")
