@@ -98,8 +98,8 @@ def _usual(parsed: ParsedModule, made: cst.FunctionDef) -> dict[cst.CSTNode, obj
     scope = parsed.resolver.scopes.opened[made]
     for old, name in zip(names, ("features", "labels"), strict=False):
         if old != name and name in scope.bindings:
-            why = f"`{made.name.value}` gives `{name}` another meaning: name that otherwise"
-            raise Refused(why)
+            why = f"gives `{name}` another meaning: name that otherwise"
+            raise Refused(f"`{made.name.value}` {why}")
         for one in walk(made, cst.Name) if old != name else ():
             if one.value == old and _means(tree, one, made):
                 edits[one] = cst.Name(name)
