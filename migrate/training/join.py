@@ -142,9 +142,9 @@ TOGETHER = {
         "    added = make_metrics()\n": "    with trainer.strategy.scope():\n"
         "        added = make_metrics()\n",
     },
-    ("predict", "learn_heads.Head"): {
+    ("predict", "learn_heads.LearnHead"): {
         "if k in predict_keys}\n": "if k in predict_keys}\n"
-        "            elif isinstance(self.task, Head):\n"
+        "            elif isinstance(self.task, LearnHead):\n"
         '                key = "scores" if "scores" in answers else "classes"\n'
         "                answers = answers[key]\n"
     },
@@ -185,9 +185,11 @@ def _parts(words: frozenset[str]) -> tuple[str, ...]:
     if not asked.isdisjoint(definitions("heads")):
         # Replicas add the losses of heads up, and these export several signatures.
         asked |= {HEADS[word] for word in asked & HEADS.keys()}
-    homes = {one.partition(".")[2]: one for one in reversed(everything())}
-    chosen = asked & {*everything()} | {homes[one] for one in asked & homes.keys()}
-    chosen |= {part for part, own in WORDS.items() if asked & own and "*" not in own}
+    chosen = {
+        element
+        for element in everything()
+        if element in asked or asked & WORDS.get(element, {element.partition(".")[2]})
+    }
     while True:
         needed = {part for element in chosen for part in needs(element)}
         parts = chosen | {element.partition(".")[0] for element in chosen}
@@ -395,7 +397,7 @@ def without_idle(
 
     A method is called where the module names it after a dot, or a word does: `.parse`.
     """
-    some = {"HParams", *definitions("heads")}
+    some = {"HParams", *definitions("heads"), *definitions("learn_heads")}
     while not some.isdisjoint(statements):
         called = {
             name
@@ -407,12 +409,9 @@ def without_idle(
         found = dict(statements)
         for name in statements.keys() & some:
             one = statements[name]
-            if name not in called and words.isdisjoint(
-                {name, f"heads.{name}", f"learn_heads.{name}"}
-            ):
-                del found[name]
-                continue
             if not isinstance(one.node, ast.ClassDef):
+                if name not in called:
+                    del found[name]
                 continue
             found[name] = one.having(
                 member

@@ -6,11 +6,11 @@ from typing import Any
 
 import tensorflow as tf
 
-from . import head_exports, learn_heads
+from . import exports, head_exports, learn_heads
 
 
-class Head(learn_heads.Head, head_exports.Head):
-    """Trains a model on the losses of examples."""
+class LearnHead(learn_heads.LearnHead, exports.Task):
+    """Trains a model on the mean of the losses of examples."""
 
     def exports(self, features: Any, outputs: Any) -> dict[str, dict[str, Any]]:
         """Returns the answer to serialized examples, and that to tensors."""
@@ -25,10 +25,12 @@ class Head(learn_heads.Head, head_exports.Head):
 
 
 class Trainer(head_exports.Trainer):
-    """A trainer that exports one of them."""
+    """A trainer that exports one of them, and the tasks that others are."""
 
     def _signatures(self, receiver: Any) -> Any:
-        """Returns the function that an export answers by."""
+        """Returns the functions that an export answers by."""
+        if not isinstance(self.task, LearnHead):
+            return super()._signatures(receiver)
         specs, given = receiver.input_signature, "tensors"
         if len(specs) == 1 and getattr(specs[0], "dtype", None) == tf.string:
             specs = [tf.TensorSpec(specs[0].shape, tf.string, "inputs")]

@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
 import tf_keras
 
-from . import heads
-from .heads import class_ids
+from .heads import Head, class_ids, numbers
 from .metrics import TrapezoidalAUC
 
 
-class Head(heads.Head):
-    """Trains a model on the losses of examples."""
+class LearnHead(Head):
+    """Trains a model on the mean of the losses of examples."""
 
-    def __init__(
-        self,
-        model: Any,
-        optimizer: Any,
-        label_vocabulary: Sequence[str] | None = None,
-        reduction: Callable[[Any], Any] = tf.reduce_sum,
-    ) -> None:
-        self.model, self.optimizer, self.reduction = model, optimizer, reduction
-        self.label_vocabulary = label_vocabulary
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
         # The mean loss of batches takes the place of that of examples.
-        self.metrics = [tf_keras.metrics.Mean("loss"), *self.more_metrics()]
+        self.metrics[0] = tf_keras.metrics.Mean("loss")
 
 
-class Classifier(Head, heads.Classifier):
+class LearnClassifier(LearnHead):
     """Tells classes by a logit for each."""
+
+    def more_metrics(self) -> list[Any]:
+        return [tf_keras.metrics.SparseCategoricalAccuracy("accuracy")]
+
+    def measured(self, labels: Any, outputs: Any) -> list[tuple[Any, ...]]:
+        ids = class_ids(labels, self.label_vocabulary)
+        losses = tf_keras.losses.sparse_categorical_crossentropy(ids, outputs, True)
+        return [(losses[:, tf.newaxis],), (ids, outputs)]
 
     def predictions(self, features: Any, outputs: Any) -> dict[str, Any]:
         ids, names = tf.argmax(outputs, axis=-1), self.label_vocabulary
@@ -41,7 +40,7 @@ class Classifier(Head, heads.Classifier):
         }
 
 
-class BinaryClassifier(Head, heads.BinaryClassifier):
+class LearnBinaryClassifier(LearnHead):
     """Tells two classes by one logit."""
 
     def more_metrics(self) -> list[Any]:
@@ -75,11 +74,15 @@ class BinaryClassifier(Head, heads.BinaryClassifier):
         }
 
 
-class Regressor(Head, heads.Regressor):
+class LearnRegressor(LearnHead):
     """Tells numbers."""
 
     def more_metrics(self) -> list[Any]:
         return []
+
+    def measured(self, labels: Any, outputs: Any) -> list[tuple[Any, ...]]:
+        labels = numbers(labels, outputs)
+        return [(tf.math.squared_difference(outputs, labels),)]
 
     def predictions(self, features: Any, outputs: Any) -> dict[str, Any]:
         return {"scores": outputs[:, 0] if outputs.shape[-1] == 1 else outputs}

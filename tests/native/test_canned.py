@@ -113,7 +113,7 @@ def test_refusals_of_contrib_learn(
 def test_those_of_contrib_learn(name: str, given: dict[str, str], text: str) -> None:
     code = canned(f"{LEARN}{name}", given, tf2=False)
     assert text in code.text
-    assert any(one.startswith("learn_heads.") for one in code.training)
+    assert any(one.startswith("Learn") for one in code.training)
 
 
 def test_a_deep_classifier() -> None:

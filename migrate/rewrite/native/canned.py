@@ -141,7 +141,7 @@ _OF_MANY = (
 )  # fmt: skip
 _OF_NUMBERS = ("weight_column", "label_dimension", "loss_reduction")
 # Heads that Estimators are given: the task, and their parameters.
-HEADS = {
+_HEADS = {
     "tf.contrib.estimator.multi_class_head": ("Classifier", _OF_CLASSES),
     "tf.contrib.estimator.binary_classification_head": ("BinaryClassifier", _OF_TWO),
     "tf.contrib.estimator.multi_label_head": ("MultiLabelClassifier", _OF_MANY),
@@ -168,6 +168,9 @@ HEADS = {
 TASKS = (
     "BinaryClassifier",
     "Classifier",
+    "LearnBinaryClassifier",
+    "LearnClassifier",
+    "LearnRegressor",
     "MultiLabelClassifier",
     "PoissonRegressor",
     "Regressor",
@@ -325,10 +328,9 @@ class _Canned:
             units = given.get("n_classes", "2")
         else:
             name, units = self.classes(given.get("n_classes", "2"))
-        heads = {head for head in TASKS if head in re.findall(r"\w+", name)}
-        self.training |= heads
         if self.learn:
-            self.training |= {f"learn_heads.{head}" for head in heads}
+            name = re.sub(r"\b(?=\w*(Classifier|Regressor))", "Learn", name)
+        self.training |= {head for head in TASKS if head in re.findall(r"\w+", name)}
         options: list[str] = []
         if name == "ThresholdClassifier":
             options.append(f"thresholds={given['thresholds']}")
@@ -365,9 +367,9 @@ class _Canned:
 
     def given_head(self, node: ast.expr) -> tuple[str, dict[str, str]]:
         """The task that stands for a head, and the head's arguments."""
-        if not isinstance(node, ast.Call) or dotted(node.func) not in HEADS:
+        if not isinstance(node, ast.Call) or dotted(node.func) not in _HEADS:
             raise Refused(f"`{self.symbol}` with the head `{ast.unparse(node)}`")
-        name, parameters = HEADS[dotted(node.func)]
+        name, parameters = _HEADS[dotted(node.func)]
         found = matched(node, parameters)
         given = {key: text for key, text in found.items() if not is_absent(text)}
         if literal(given.get("compute_full_loss", "True")) is True:

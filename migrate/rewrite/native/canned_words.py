@@ -6,14 +6,13 @@ import libcst as cst
 
 from ...code.statements import names_in
 from ...names.nodes import walk
-from .canned import HEADS, LEARN, PLAIN, SIGNATURES, SIGNATURES_2, canned
+from .canned import LEARN, PLAIN, SIGNATURES, SIGNATURES_2, canned
 from .code import Code, Refused
 from .config import string
 from .contrib_columns import drop_columns, is_of_all_features
 from .metrics import SIGNATURES as METRICS
 from .metrics import metric
 from .page import Page
-from .tables import exports
 from .word import (
     Handler,
     Odd,
@@ -78,7 +77,7 @@ def _canned(page: Page, word: Word) -> None:
         return
     page.replaced.add(root_of(word.node))
     if word.symbol.startswith(LEARN):
-        _check_learned(page, word)
+        _check_learned(page)
     for name, arg in args.items():
         if given[name] == PLAIN:
             drop_columns(page, arg.value)
@@ -108,24 +107,12 @@ def _columns(
 _WEIGHTS = {"weights_", "bias_", "linear_weights_", "linear_bias_", "dnn_weights_"}
 
 
-def _check_learned(page: Page, word: Word) -> None:
+def _check_learned(page: Page) -> None:
     """Refuses what is asked of an Estimator of tf.contrib.learn, and no Trainer has."""
     for one in page.parsed.nodes:
         if isinstance(one, cst.Attribute) and one.attr.value in _WEIGHTS:
             why = "is asked of an Estimator, and no Trainer has it: take those of"
             page.refuse(one, f"`{one.attr.value}` ({{}}) {why} `task.model`")
-    for other in page.files:
-        for func in other.resolver.scopes.calls:
-            symbol = other.resolver.resolve(func) or ""
-            others = symbol in SIGNATURES and not symbol.startswith(LEARN)
-            if symbol == f"{LEARN}Estimator" and any(
-                exports(one.source.text) for one in page.files
-            ):
-                why = "exports otherwise than the Estimator of the same program"
-                page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}: make two of it")
-            if others or symbol in HEADS:
-                why = f"stands beside `{symbol}`, whose metrics have other names"
-                page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}: use one kind")
 
 
 def _is_made_elsewhere(page: Page, value: cst.BaseExpression) -> bool:
