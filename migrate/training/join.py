@@ -182,7 +182,7 @@ def parts_for(words: Iterable[str]) -> tuple[str, ...]:
 @cache
 def _parts(words: frozenset[str]) -> tuple[str, ...]:
     asked = {"core", *words}
-    if not asked.isdisjoint(definitions("heads")):
+    if not asked.isdisjoint({*definitions("heads"), *definitions("learn_heads")}):
         # Replicas add the losses of heads up, and these export several signatures.
         asked |= {HEADS[word] for word in asked & HEADS.keys()}
     chosen = {
@@ -194,6 +194,8 @@ def _parts(words: frozenset[str]) -> tuple[str, ...]:
         needed = {part for element in chosen for part in needs(element)}
         parts = chosen | {element.partition(".")[0] for element in chosen}
         between = {p for p, own in WORDS.items() if not own and parts >= needs(p)}
+        if asked.isdisjoint(definitions("heads")):
+            between.discard("head_exports")  # those of tf.contrib.learn have their own
         if needed | between <= chosen:
             chosen -= {"one_process"} if "cluster" in chosen else set()
             return tuple(element for element in everything() if element in chosen)

@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from . import exports, head_exports, learn_heads
+from . import exports, learn_heads
 
 
 class LearnHead(learn_heads.LearnHead, exports.Task):
@@ -24,7 +24,7 @@ class LearnHead(learn_heads.LearnHead, exports.Task):
         return {"examples": {"classes": names, "scores": scores}, "tensors": tensors}
 
 
-class Trainer(head_exports.Trainer):
+class Trainer(exports.Trainer):
     """A trainer that exports one of them, and the tasks that others are."""
 
     def _signatures(self, receiver: Any) -> Any:

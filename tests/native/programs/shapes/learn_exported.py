@@ -44,4 +44,10 @@ def experiment_fn(output_dir):
 folder = tempfile.mkdtemp()
 results, _ = learn_runner.run(experiment_fn, folder)
 RESULT = dict(results)
-RESULT["exports"] = len(os.listdir(os.path.join(folder, "export", "Servo")))
+exports = os.path.join(folder, "export", "Servo")
+RESULT["exports"] = len(os.listdir(exports))
+serve = tf.contrib.predictor.from_saved_model(
+    os.path.join(exports, os.listdir(exports)[0]))
+served = serve({"x": X[:3], "word": WORDS[:3]})
+RESULT["ones"] = served["probabilities"][:, 1].sum()
+RESULT["classes"] = sum(map(int, served["classes"][0]))
