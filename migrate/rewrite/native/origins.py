@@ -90,7 +90,9 @@ class Origins:
             path, _, name = told.rpartition(".")
             for one in self.files:
                 scope = one.resolver.scopes.module_scope
-                bound = scope.bindings.get(name, []) if one.name == path else []
+                # A file of a package may also be imported as a script sees it.
+                same = f".{one.name}".endswith(f".{path}")
+                bound = scope.bindings.get(name, []) if same else []
                 made = bound[0].node if len(bound) == 1 else None
                 if isinstance(made, cst.FunctionDef | cst.ClassDef):
                     return one, made
