@@ -17,7 +17,10 @@ from .estimator_words import names_estimators
 
 _WORD = re.compile(rb"stimator|contrib|SessionRun|learn_runner")
 # What a file that only passes Estimators on says of them.
-_CALL = re.compile(rb"\.(?:train|evaluate|predict)\(|train_and_evaluate|_fn\b|stimator")
+_CALL = re.compile(
+    rb"\.(?:train|evaluate|predict)\(|train_and_evaluate|_fn\b|stimator"
+    rb"|(?:Classifier|Regressor)\("
+)
 _TENSORFLOW = re.compile(rb"tensorflow|" + ITERATOR_CALL)
 
 

@@ -84,6 +84,53 @@ class SharedColumn(EMBEDDING_COLUMN):
         return super().get_sequence_dense_tensor(transformation_cache, self)
 
 
+def embedding_column(
+    categorical_column: Any,
+    dimension: int,
+    combiner: str = "mean",
+    initializer: Any = None,
+    max_norm: float | None = None,
+    trainable: bool = True,
+) -> Any:
+    """Returns an embedding whose first vectors spread by the number of categories."""
+    stddev = categorical_column.num_buckets**-0.5
+    return tf.feature_column.embedding_column(
+        categorical_column,
+        dimension,
+        combiner,
+        initializer or tf_keras.initializers.TruncatedNormal(stddev=stddev),
+        max_norm=max_norm,
+        trainable=trainable,
+    )
+
+
+def crossed_column(
+    columns: Iterable[Any], hash_bucket_size: int, hash_key: int | None = None
+) -> Any:
+    """Returns a cross of columns, whose features are crossed as they come."""
+    ordered = sorted(columns, key=lambda column: column.name)
+    keys = [one.key if hasattr(one, "dtype") else one for one in ordered]
+    return tf.feature_column.crossed_column(keys, hash_bucket_size, hash_key)
+
+
+class OrderedFeatures(tf_keras.layers.Layer):
+    """What columns make of features, ordered by kinds as in tf.contrib.layers."""
+
+    def __init__(self, columns: Iterable[Any]) -> None:
+        super().__init__()
+        ordered = sorted(columns, key=OrderedFeatures.place)
+        self.parts = [tf_keras.layers.DenseFeatures(one) for one in ordered]
+
+    @staticmethod
+    def place(column: Any) -> tuple[str, str, str]:
+        """Returns what columns are ordered by."""
+        inner = getattr(column, "categorical_column", column)
+        return type(column).__name__, type(inner).__name__, inner.name
+
+    def call(self, features: Any) -> Any:
+        return tf.concat([part(features) for part in self.parts], axis=-1)
+
+
 def within(columns: Any, tables: Tables) -> list[Any]:
     """Returns columns for layers with these tables."""
     several = columns if isinstance(columns, (list, tuple)) else [columns]

@@ -27,10 +27,10 @@ class Trainer(callbacks.Trainer):
 
     def _tell(self, hooks: Iterable[Callback], event: str, *values: Any) -> None:
         """Calls callbacks; whatever they restore, training goes on as it was."""
-        self.telling = True
+        within, self.telling = self.telling, True
         super()._tell(hooks, event, *values)
-        self.telling = False
-        if self.live:
+        self.telling = within  # an evaluation of a callback has callbacks of its own
+        if self.live and not within:
             self.checkpoint.read(self.live)
             tf.io.gfile.rmtree(os.path.dirname(self.live))
             self.live = None

@@ -67,8 +67,11 @@ WORDS: dict[str, frozenset[str]] = {
         "experiment": "*",
         "experiment_exports": "Experiment(exporters)",
         "evaluation_log": "evaluations eval_dir",
+        "measured": "*",
         "early_stopping": "*",
+        "validation": "*",
         "inputs": "*",
+        "arrays": "*",
         "datasets": "*",
         "datasets_batches": "next_batch epochs_completed",
         "receivers": "*",
@@ -99,10 +102,12 @@ WORDS: dict[str, frozenset[str]] = {
         "linear": "*",
         "cells": "*",
         "heads": "*",
+        "learn_heads": "*",
         "weighted_heads": "weight_column",
         "summed_heads": "",
         "wide_and_deep": "WideAndDeepModel",
         "head_exports": "",
+        "learn_exports": "",
         "tables": "tracked",
     }.items()
 }
@@ -124,9 +129,24 @@ TOGETHER = {
         'return {"loss": loss}': 'return {"loss": loss, '
         "**self.watch(features, labels, outputs)}",
     },
+    ("validation.Validation", "measured.with_metrics"): {
+        "check_interval_secs=5,\n": "check_interval_secs=5,\n        metrics=None,\n",
+        "        self.every_n_steps, ": "        self.metrics = metrics or {}\n"
+        "        self.every_n_steps, ",
+        "found = self.trainer.evaluate(": "measured = with_metrics(self.trainer, "
+        "self.metrics)\n        found = measured.evaluate(",
+        "(**self.evaluated)\n": "(**self.evaluated)\n"
+        "        self.trainer.live = measured.live\n",
+    },
     ("replicas", "added.add_metrics"): {
         "    added = make_metrics()\n": "    with trainer.strategy.scope():\n"
         "        added = make_metrics()\n",
+    },
+    ("predict", "learn_heads.LearnHead"): {
+        "if k in predict_keys}\n": "if k in predict_keys}\n"
+        "            elif isinstance(self.task, LearnHead):\n"
+        '                key = "scores" if "scores" in answers else "classes"\n'
+        "                answers = answers[key]\n"
     },
     ("callbacks", "listeners"): {
         "train(self, input_fn, *, steps=None, max_steps=None, saving_listeners=()):": (
@@ -162,7 +182,7 @@ def parts_for(words: Iterable[str]) -> tuple[str, ...]:
 @cache
 def _parts(words: frozenset[str]) -> tuple[str, ...]:
     asked = {"core", *words}
-    if not asked.isdisjoint(definitions("heads")):
+    if not asked.isdisjoint({*definitions("heads"), *definitions("learn_heads")}):
         # Replicas add the losses of heads up, and these export several signatures.
         asked |= {HEADS[word] for word in asked & HEADS.keys()}
     chosen = {
@@ -174,6 +194,8 @@ def _parts(words: frozenset[str]) -> tuple[str, ...]:
         needed = {part for element in chosen for part in needs(element)}
         parts = chosen | {element.partition(".")[0] for element in chosen}
         between = {p for p, own in WORDS.items() if not own and parts >= needs(p)}
+        if asked.isdisjoint(definitions("heads")):
+            between.discard("head_exports")  # those of tf.contrib.learn have their own
         if needed | between <= chosen:
             chosen -= {"one_process"} if "cluster" in chosen else set()
             return tuple(element for element in everything() if element in chosen)
@@ -384,7 +406,7 @@ def without_idle(
 
     A method is called where the module names it after a dot, or a word does: `.parse`.
     """
-    some = {"HParams", *definitions("heads")}
+    some = {"HParams", *definitions("heads"), *definitions("learn_heads")}
     while not some.isdisjoint(statements):
         called = {
             name

@@ -28,10 +28,9 @@ class Trainer(predict.Trainer):
         options = tf.data.Options()  # nothing is read ahead of what is predicted
         options.experimental_optimization.inject_prefetch = False
         for batch in dataset.with_options(options):
-            predictions = self._predict_step(split(batch)[0])
+            answers = self._predict_step(split(batch)[0])
             if predict_keys:
-                known = predictions.items()
-                predictions = {k: value for k, value in known if k in predict_keys}
-            arrays = [tensor.numpy() for tensor in tf.nest.flatten(predictions)]
+                answers = {k: v for k, v in answers.items() if k in predict_keys}
+            arrays = [tensor.numpy() for tensor in tf.nest.flatten(answers)]
             for row in zip(*arrays) if yield_single_examples else [arrays]:
-                yield tf.nest.pack_sequence_as(predictions, row)
+                yield tf.nest.pack_sequence_as(answers, row)

@@ -96,3 +96,25 @@ print([
 """)
     done = run(path, on="compat", watch=False)
     assert done.stdout.endswith("[2, 6, 6, 6, 4, 6]\n"), done.stderr[-3000:]
+
+
+def test_crosses_are_of_features_in_the_order_of_their_names(tmp_path: Path) -> None:
+    """The buckets are those of TF 1.15.5, where a key says how words are hashed."""
+    path = tmp_path / "program.py"
+    path.write_text("""
+import numpy as np
+import tensorflow as tf
+from tensorflow.contrib import layers
+a = layers.sparse_column_with_hash_bucket("a", 100)
+b = layers.sparse_column_with_keys("b", ["p", "q"])
+key = layers.SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY
+cross = layers.crossed_column([b, a], 50, hash_key=key)
+features = {"a": tf.constant([["x"], ["y"], ["z"]]),
+            "b": tf.constant([["p"], ["q"], ["p"]])}
+rows = layers.input_from_feature_columns(features, [layers.one_hot_column(cross)])
+with tf.Session() as session:
+    session.run(tf.tables_initializer())
+    print(np.argmax(session.run(rows), 1).tolist())
+""")
+    done = run(path, on="compat", watch=False)
+    assert done.stdout.endswith("[2, 42, 34]\n"), done.stderr[-3000:]

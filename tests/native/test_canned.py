@@ -14,7 +14,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tfmigrate.rewrite.native.canned import SIGNATURES, SIGNATURES_2, canned
+from tfmigrate.rewrite.native.canned import (
+    LEARN,
+    PLAIN,
+    SIGNATURES,
+    SIGNATURES_2,
+    canned,
+)
 from tfmigrate.rewrite.native.code import Refused, matched
 from tfmigrate.training import parts_for, training_module
 
@@ -56,7 +62,58 @@ def test_refusals(name: str, given: dict[str, str], reason: str) -> None:
         text_of(name, **given)
 
 
+LINEAR = {"feature_columns": "columns"}
+BOTH = {
+    "linear_feature_columns": "wide",
+    "dnn_feature_columns": "deep",
+    "dnn_hidden_units": "[5]",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "reason"),
+    [
+        ("DNNLinearCombinedClassifier", BOTH, "give it `fix_global_step_increment_bug=True`, and half"),
+        ("LinearClassifier", {**LINEAR, "weight_column_name": "'w'"}, "evaluates another mean"),
+        ("LinearClassifier", {**LINEAR, "enable_centered_bias": "True"}, "beside the model: take it out"),
+        ("LinearRegressor", {**LINEAR, "_joint_weights": "joint"}, "one variable"),
+        ("DNNRegressor", {**DEEP, "feature_engineering_fn": "f"}, "in the input function"),
+        ("DNNClassifier", {**DEEP, "embedding_lr_multipliers": "rates"}, "other rates"),
+        ("LinearClassifier", {"feature_columns": "columns()"}, "name them"),
+    ],
+)  # fmt: skip
+def test_refusals_of_contrib_learn(
+    name: str, given: dict[str, str], reason: str
+) -> None:
+    with pytest.raises(Refused, match=reason):
+        canned(f"{LEARN}{name}", given, tf2=False)
+
+
 # --------------------------------------------------------------------- texts
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "text"),
+    [
+        ("LinearClassifier", LINEAR, "Ftrl(min(0.2, len(columns) ** -0.5)),\n        reduction=tf.reduce_mean,"),
+        ("LinearClassifier", {"feature_columns": "[a, b]"}, "LinearModel([a, b]),\n        tf_keras.optimizers.Ftrl(0.2),"),
+        ("LinearClassifier", {**LINEAR, "optimizer": "'SGD'"}, "SGD(0.2)"),
+        ("LinearClassifier", {**LINEAR, "n_classes": "3", "label_keys": "KEYS"}, "label_vocabulary=KEYS"),
+        ("LinearRegressor", {"feature_columns": PLAIN}, 'Dense(1, kernel_initializer="zeros")'),
+        ("DNNRegressor", {**DEEP, "gradient_clip_norm": "5.0"}, "Adagrad(0.05, epsilon=0.0, global_clipnorm=5.0)"),
+        ("DNNRegressor", {**DEEP, "enable_centered_bias": "False"}, "OrderedFeatures(deep)"),
+        ("DNNRegressor", {**DEEP, "feature_columns": "[x]"}, "tf_keras.layers.DenseFeatures([x])"),
+        (
+            "DNNLinearCombinedClassifier",
+            {**BOTH, "fix_global_step_increment_bug": "True", "linear_optimizer": "'Adagrad'", "dnn_activation_fn": "None"},
+            "wide_optimizer=tf_keras.optimizers.Adagrad(\n            min(0.2, len(wide) ** -0.5),\n            epsilon=0.0,\n        )",
+        ),
+    ],
+)  # fmt: skip
+def test_those_of_contrib_learn(name: str, given: dict[str, str], text: str) -> None:
+    code = canned(f"{LEARN}{name}", given, tf2=False)
+    assert text in code.text
+    assert any(one.startswith("Learn") for one in code.training)
 
 
 def test_a_deep_classifier() -> None:

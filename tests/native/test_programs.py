@@ -28,6 +28,8 @@ TOLERANCES = {
     "kept_in_self": 5e-6,
     "keras_updates": 2e-5,
     "late_weights": 1e-4,
+    "learn_both": 5e-6,
+    "learn_deep": 5e-6,
     "contrib_layers": 5e-6,
     "dissolved": 5e-6,
     "experts_by_task": 1e-5,

@@ -20,12 +20,50 @@ READS = {
         ],
         ["variable_scope", "init_scope"],
     ),
+    "learn_fits_arrays": (
+        [
+            'tf_keras.layers.Dense(3, kernel_initializer="zeros"),',
+            "tf_keras.optimizers.Ftrl(0.2, global_clipnorm=2.),",
+            'one["probabilities"] for one in classifier.predict(',
+            "regressor.train(arrays_input_fn(X, PRICE, shuffle=True), steps=1)",
+        ],
+        ["contrib import", "real_valued", "columns = ", "DenseFeatures", "fit("],
+    ),
+    "learn_wide_deep": (
+        [
+            "sex = tf.feature_column.categorical_column_with_vocabulary_list(",
+            'key="sex", vocabulary_list=["f", "m"]',
+            "crossed_column([job, sex], hash_bucket_size=int(1e6)),",
+            "embedding_column(job, dimension=8),",
+            "OrderedFeatures(deep),",
+            "tf_keras.optimizers.Ftrl(min(0.2, len(wide) ** -0.5)),",
+            "tf_keras.optimizers.Adagrad(0.05, epsilon=0.0),",
+            "m.train(input_fn=lambda: input_fn(0), steps=steps)",
+        ],
+        ["contrib.layers", "fix_global_step", "sparse_column", "fit("],
+    ),
     "halves_by_scope": (
         [
             '"optimizer": self.model.linear_model.trainable_variables',
             "*self.model.input_layer.trainable_variables",
         ],
         ["assign_add", "variable_scope"],
+    ),
+    "learn_experiment": (
+        [
+            "with_metrics(estimator, create_metrics()),\n        TrainSpec(input_fn,",
+            "first_batch(lambda: input_fn(1)),",
+            "metrics['auc'] = MetricSpec(\n        tf_keras.metrics.AUC(name='auc'),",
+        ],
+        ["ModelFnOps", "def model_fn"],
+    ),
+    "learn_images": (
+        [
+            "arrays_input_fn(pictures, kinds, batch_size=20, shuffle=True),",
+            "scored = with_metrics(classifier, metrics).evaluate(",
+            "stacked(classifier.predict(arrays_input_fn(pictures[:7], batch_size=3)))",
+        ],
+        ["SKCompat", "learn.monitors"],
     ),
     "lets_go": (
         ["tf.get_logger().info('after %s: %s', 'block', x.shape)"],
@@ -216,9 +254,21 @@ def test_an_estimator_of_contrib_learn_is_the_reason(tmp_path: Path) -> None:
         "import tensorflow as tf\n\n"
         "learn = tf.contrib.learn\n"
         "column = tf.contrib.layers.real_valued_column('', dimension=4)\n"
-        "model = learn.DNNClassifier(feature_columns=[column], hidden_units=[4])\n"
+        "model = learn.DNNEstimator(head, feature_columns=[column], hidden_units=[4])\n"
         "model.fit(input_fn=data, steps=2)\n"
     )
     ((_, program),) = run_job([path], Job()).programs
     assert program.outcome is ProgramOutcome.KEPT
-    assert "`tf.contrib.learn.DNNClassifier` (line 5) is of tf" in program.reason
+    assert "`tf.contrib.learn.DNNEstimator` (line 5) is of tf" in program.reason
+
+
+def test_a_program_that_fits_and_does_no_more_is_one(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(
+        "import tensorflow as tf\n\n"
+        "column = tf.contrib.layers.real_valued_column('x')\n"
+        "model = tf.contrib.learn.LinearRegressor([column])\n"
+        "model.fit(x={'x': [1., 2.]}, y=[3., 4.], steps=2)\n"
+    )
+    ((_, program),) = run_job([path], Job()).programs
+    assert program.outcome is ProgramOutcome.NATIVE, program.reason

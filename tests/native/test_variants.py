@@ -31,6 +31,8 @@ FEW = NATIVE & {
     "config_from_options",
     "hook_fetches_loss",
     "input_fn_with_iterator",
+    "learn_wide_deep",
+    "learn_monitors",
     "own_variables",
 }
 # Both sides run the same kernels on the same values; sums of parts may be ordered

@@ -167,12 +167,9 @@ def crossed_column(
     del combiner
     if ckpt_to_load_from or tensor_name_in_ckpt:
         raise ValueError("load checkpoints with tf.train.init_from_checkpoint")
-    columns = list(columns)
+    columns = sorted(columns, key=lambda column: column.name)
     sources = ", ".join(sorted(_order(column) for column in columns))
-    keys = [
-        column.key if type(column).__name__ == "HashedCategoricalColumn" else column
-        for column in columns
-    ]
+    keys = [one.key if hasattr(one, "dtype") else one for one in columns]
     made = _columns.crossed_column(keys, hash_bucket_size, hash_key)
     return _as_contrib(made, "CrossedColumn", f"columns=({sources}")
 

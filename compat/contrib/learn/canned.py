@@ -53,8 +53,8 @@ def _deep(given: Mapping[str, Any], prefix: str = "") -> Deep | None:
     if not hidden_units:
         raise ValueError("hidden_units must be given with columns of a DNN.")
     activation_fn = given[f"{prefix}activation_fn"]
-    if activation_fn is None and prefix and "head" in given:
-        activation_fn = tf.nn.relu  # the only class with a default of None
+    if activation_fn is None and prefix:
+        activation_fn = tf.nn.relu  # as a DNN alone does not read None
     return Deep(
         columns,
         hidden_units,

@@ -205,9 +205,17 @@ class Estimator(Evaluable, Trainable):
         self._core.train(input_fn, hooks=hooks, steps=steps, max_steps=max_steps)
         return self
 
-    def partial_fit(self, *args: Any, **kwargs: Any) -> Estimator:
-        """Train some more."""
-        return self.fit(*args, **kwargs)
+    def partial_fit(
+        self,
+        x: Any = None,
+        y: Any = None,
+        input_fn: Any = None,
+        steps: int | None = 1,
+        batch_size: int | None = None,
+        monitors: Any = None,
+    ) -> Estimator:
+        """Train some more, by one step if nothing else is said."""
+        return self.fit(x, y, input_fn, steps, batch_size, monitors)
 
     def evaluate(
         self,

@@ -10,7 +10,7 @@ from . import Call, handles
 @handles("tf.")
 def operation(call: Call) -> Value:
     """Anything that has no handler of its own."""
-    if _is_pure(call.symbol) or call.symbol.endswith("EstimatorSpec"):
+    if _is_pure(call.symbol) or call.symbol.endswith(("EstimatorSpec", "ModelFnOps")):
         return Tensor()
     return call.unknown(f"`{call.symbol}` may make variables")
 

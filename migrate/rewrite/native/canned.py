@@ -1,8 +1,8 @@
 """Estimators with a model of their own: linear, deep, and both.
 
-Each becomes a Trainer of a head (a task of the training part `heads`), whose model
-stands in the program: layers on feature columns, or a model of the parts `linear` and
-`wide_and_deep`.
+Each becomes a Trainer of a head (a task of the training part `heads`, or `learn_heads`
+for those of tf.contrib.learn), whose model stands in the program: layers on feature
+columns, or a model of the parts `linear` and `wide_and_deep`.
 """
 
 from __future__ import annotations
@@ -87,8 +87,49 @@ def _signatures(
     }  # fmt: skip
 
 
+LEARN = "tf.contrib.learn."
+_MODEL, _RUN = ("feature_columns", "model_dir"), ("config", "feature_engineering_fn")
+_NETWORK = ("optimizer", "activation_fn", "dropout", "gradient_clip_norm")
+_BOTH = (
+    *("linear_feature_columns", "linear_optimizer", "_joint_linear_weights"),
+    *("dnn_feature_columns", "dnn_optimizer", "dnn_hidden_units"),
+    *("dnn_activation_fn", "dnn_dropout", "gradient_clip_norm"),
+)
+_WEIGHED, _BIAS = "weight_column_name", "enable_centered_bias"
+_OF_ROWS = ("embedding_lr_multipliers", "input_layer_min_slice_size")
+_COUNTS = "fix_global_step_increment_bug"
+# Those of tf.contrib.learn.
+_OF_LEARN = {
+    "LinearClassifier": (
+        *_MODEL, "n_classes", _WEIGHED, "optimizer", "gradient_clip_norm", _BIAS,
+        "_joint_weight", *_RUN, "label_keys",
+    ),
+    "LinearRegressor": (
+        *_MODEL, _WEIGHED, "optimizer", "gradient_clip_norm", _BIAS, "label_dimension",
+        "_joint_weights", *_RUN,
+    ),
+    "DNNClassifier": (
+        "hidden_units", *_MODEL, "n_classes", _WEIGHED, *_NETWORK, _BIAS, *_RUN,
+        *_OF_ROWS, "label_keys",
+    ),
+    "DNNRegressor": (
+        "hidden_units", *_MODEL, _WEIGHED, *_NETWORK, _BIAS, *_RUN, "label_dimension",
+        *_OF_ROWS,
+    ),
+    "DNNLinearCombinedClassifier": (
+        "model_dir", "n_classes", _WEIGHED, *_BOTH, _BIAS, *_RUN, *_OF_ROWS,
+        "label_keys", _COUNTS,
+    ),
+    "DNNLinearCombinedRegressor": (
+        "model_dir", _WEIGHED, *_BOTH, _BIAS, "label_dimension", *_RUN, *_OF_ROWS,
+        _COUNTS,
+    ),
+}  # fmt: skip
 # Parameters by position, of TF 1's classes and of those that TF 2 gave their names.
-SIGNATURES = _signatures(("partitioner",), ("input_layer_partitioner",))
+SIGNATURES = {
+    **_signatures(("partitioner",), ("input_layer_partitioner",)),
+    **{f"{LEARN}{name}": parameters for name, parameters in _OF_LEARN.items()},
+}
 SIGNATURES_2 = _signatures((), ())
 
 _HEAD = ("weight_column", "loss_reduction", "loss_fn", "name")
@@ -127,6 +168,9 @@ _HEADS = {
 TASKS = (
     "BinaryClassifier",
     "Classifier",
+    "LearnBinaryClassifier",
+    "LearnClassifier",
+    "LearnRegressor",
     "MultiLabelClassifier",
     "PoissonRegressor",
     "Regressor",
@@ -155,6 +199,19 @@ _PLAIN_MEANS = (
     "AUTO",
     "auto",
 )
+# What stands for columns of features that are no dictionary.
+PLAIN = "..."
+# What only Estimators of tf.contrib.learn had.
+_ODD = {
+    "weight_column_name": "evaluates another mean than it trains: use tf.estimator",
+    "enable_centered_bias": "trains a bias beside the model: take it out",
+    "feature_engineering_fn": "changes features: call it in the input function",
+    "embedding_lr_multipliers": "moves embeddings by other rates: take it out",
+    **dict.fromkeys(
+        ("_joint_weight", "_joint_weights", "_joint_linear_weights"),
+        "has one variable for all columns: take it out",
+    ),
+}
 _ACTIVATIONS = ("elu", "relu", "selu", "sigmoid", "softplus", "softsign", "tanh")
 
 
@@ -181,6 +238,12 @@ def canned(
         for name, text in arguments.items()
         if not is_absent(text) or name.endswith("activation_fn")
     }
+    if symbol.startswith(LEARN):
+        for name, what in _ODD.items():
+            if literal(given.get(name, "False")) is not False:
+                raise Refused(f"`{symbol}` with `{name}` {what}")
+        if "label_keys" in given:
+            given["label_vocabulary"] = given.pop("label_keys")
     return _Canned(symbol, given, arguments, tf2, rows, shared_columns, classes).code()
 
 
@@ -211,6 +274,11 @@ class _Canned:
     number: int | None = None
     training: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def learn(self) -> bool:
+        """Whether the class is one of tf.contrib.learn."""
+        return self.symbol.startswith(LEARN)
 
     def code(self) -> Code:
         """The whole expression."""
@@ -249,7 +317,8 @@ class _Canned:
             given = self.given
             regressor = self.symbol.endswith("Regressor")
             name = "Regressor" if regressor else "Classifier"
-            default = "SUM_OVER_BATCH_SIZE" if self.tf2 else "SUM"
+            means = self.tf2 or self.learn
+            default = "SUM_OVER_BATCH_SIZE" if means else "SUM"
             reduction = given.get("loss_reduction", default)
         if name in ("BinaryClassifier", "ThresholdClassifier"):
             units = "1"
@@ -259,6 +328,8 @@ class _Canned:
             units = given.get("n_classes", "2")
         else:
             name, units = self.classes(given.get("n_classes", "2"))
+        if self.learn:
+            name = re.sub(r"\b(?=\w*(Classifier|Regressor))", "Learn", name)
         self.training |= {head for head in TASKS if head in re.findall(r"\w+", name)}
         options: list[str] = []
         if name == "ThresholdClassifier":
@@ -330,17 +401,23 @@ class _Canned:
             parts = [model]
         if not deep:
             raise Refused(f"`{self.symbol}` without feature columns")
-        trained = self.optimizer("dnn_optimizer", "Adagrad", "0.001")
+        rate = "0.05" if self.learn else "0.001"
+        trained = self.optimizer("dnn_optimizer", "Adagrad", rate)
         if not wide:
             return [self.deep("dnn_", units), trained]
         parts.append(self.deep("dnn_", units))
         self.training.add("WideAndDeepModel")
         model = call("WideAndDeepModel", *parts)
+        if self.learn and literal(self.given.get(_COUNTS)) is not True:
+            why = "counts each step twice: give it"
+            raise Refused(f"`{self.symbol}` {why} `{_COUNTS}=True`, and half the steps")
         return [model, trained, f"wide_optimizer={made}"]
 
     def linear(self, prefix: str, units: str) -> str:
         """A linear model of feature columns."""
         columns = self.needed(f"{prefix}feature_columns")
+        if columns == PLAIN:
+            return call("tf_keras.layers.Dense", units, kernel_initializer='"zeros"')
         combiner = self.given.get(f"{prefix}sparse_combiner", "'sum'")
         options = {
             "units": None if units == "1" else units,
@@ -357,6 +434,8 @@ class _Canned:
         short = activation.removeprefix("tf.nn.").removeprefix("tf.")
         if short in _ACTIVATIONS and activation.startswith("tf."):
             activation = f'"{short}"'
+        if activation == "None" and prefix and self.learn:
+            activation = '"relu"'
         option = None if activation == "None" else activation
         after = []
         dropout = self.given.get(f"{prefix}dropout")
@@ -374,10 +453,11 @@ class _Canned:
             return call("tf_keras.layers.Dense", size, activation=option)
 
         features = "tf_keras.layers.DenseFeatures"
-        if self.shared_columns:
-            features = "DenseFeatures"
+        several = len(getattr(parsed(columns), "elts", "ab")) > 1
+        if self.shared_columns or (self.learn and several and columns != PLAIN):
+            features = "OrderedFeatures" if self.learn else "DenseFeatures"
             self.training.add(features)
-        layers = [call(features, columns)]
+        layers = [] if columns == PLAIN else [call(features, columns)]
         sizes = parsed(hidden)
         if isinstance(sizes, ast.List | ast.Tuple) and not any(
             isinstance(size, ast.Starred) for size in sizes.elts
@@ -401,8 +481,16 @@ class _Canned:
 
     def linear_optimizer(self, name: str, columns: str, rate: str) -> str:
         """The optimizer of a linear model, whose default is Ftrl."""
-        if name in self.all_given and name not in self.given:  # None
-            count = self.needed(columns)
+        given = name in self.given
+        counted = name in self.all_given and not given  # None
+        if self.learn:
+            named = isinstance(literal(self.given.get(name)), str)
+            rate, counted = "0.2", not given or (named and name != "optimizer")
+        count = self.needed(columns)
+        known = getattr(parsed(count), "elts", ()) if "*" not in count else ()
+        if count == PLAIN or 0 < len(known) <= 25:
+            counted, rate = False, "0.2" if counted else rate
+        if counted:
             if not repeatable(count):
                 raise Refused(
                     f"`{self.symbol}` with columns that a call gives: name them"
@@ -420,6 +508,7 @@ class _Canned:
         if isinstance(clips, ast.Call) and _symbol(clips) == CLIP:
             given = matched(clips, CLIP_PARAMETERS)
             text, norm = given["optimizer"], given["clip_norm"]
+        norm = self.given.get("gradient_clip_norm", norm)
         named = literal(text)
         if norm is None and _is_function_of_program(parsed(text)):
             return ast.unparse(_made_by(parsed(text)))

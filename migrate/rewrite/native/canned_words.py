@@ -6,8 +6,10 @@ import libcst as cst
 
 from ...code.statements import names_in
 from ...names.nodes import walk
-from .canned import SIGNATURES, SIGNATURES_2, canned
+from .canned import LEARN, PLAIN, SIGNATURES, SIGNATURES_2, canned
 from .code import Code, Refused
+from .config import string
+from .contrib_columns import drop_columns, is_of_all_features
 from .metrics import SIGNATURES as METRICS
 from .metrics import metric
 from .page import Page
@@ -41,6 +43,13 @@ def _canned(page: Page, word: Word) -> None:
             given[name] = _STAND[name]
             kept[_STAND[name]] = value
             continue
+        if name.endswith("feature_columns"):
+            columns = page.value(value)
+            if is_of_all_features(page, columns):
+                given[name] = PLAIN
+            else:
+                given[name] = _columns(page, value, kept)
+            continue
         if name.endswith("optimizer") or name == "head":
             value = page.value(value) or value
             if _is_made_elsewhere(page, value):
@@ -67,10 +76,43 @@ def _canned(page: Page, word: Word) -> None:
         page.refuse(word.node, f"{refused} ({{}})")
         return
     page.replaced.add(root_of(word.node))
+    if word.symbol.startswith(LEARN):
+        _check_learned(page)
     for name, arg in args.items():
+        if given[name] == PLAIN:
+            drop_columns(page, arg.value)
         if name.endswith("optimizer") or name in ("head", "weight_column"):
             page.drop_made(arg.value)
     placed(page, call, code, kept)
+
+
+def _columns(
+    page: Page, value: cst.BaseExpression, kept: dict[str, cst.CSTNode]
+) -> str:
+    """The text of columns; those that are made there stay, with their own words."""
+    if isinstance(value, cst.List):
+        texts = [
+            "*" * isinstance(one, cst.StarredElement) + _columns(page, one.value, kept)
+            for one in value.elements
+        ]
+        return f"[{', '.join(texts)}]"
+    text = plain(page, value)
+    if "tf.contrib.layers." in text:
+        text = f"COLUMN_{len(kept):02}_ARGUMENT()"
+        kept[text] = value
+    return text
+
+
+# What Estimators of tf.contrib.learn tell of their weights.
+_WEIGHTS = {"weights_", "bias_", "linear_weights_", "linear_bias_", "dnn_weights_"}
+
+
+def _check_learned(page: Page) -> None:
+    """Refuses what is asked of an Estimator of tf.contrib.learn, and no Trainer has."""
+    for one in page.parsed.nodes:
+        if isinstance(one, cst.Attribute) and one.attr.value in _WEIGHTS:
+            why = "is asked of an Estimator, and no Trainer has it: take those of"
+            page.refuse(one, f"`{one.attr.value}` ({{}}) {why} `task.model`")
 
 
 def _is_made_elsewhere(page: Page, value: cst.BaseExpression) -> bool:
@@ -176,7 +218,19 @@ def _forward_features(page: Page, word: Word) -> None:
         page.rename_keyword(args["estimator"], "trainer")
 
 
+# What tf.contrib.learn called outputs.
+_KEYS = {
+    name.upper(): name
+    for name in ("classes", "probabilities", "logits", "logistic", "scores")
+}
+_HOMES = (LEARN, f"{LEARN}prediction_key.", f"{LEARN}estimators.prediction_key.")
+
 WORDS: dict[str, Handler] = {
+    **{
+        f"{home}PredictionKey.{name}": string(key)
+        for name, key in _KEYS.items()
+        for home in _HOMES
+    },
     **dict.fromkeys(SIGNATURES, _canned),
     "tf.estimator.add_metrics": _add_metrics,
     "tf.contrib.estimator.add_metrics": _add_metrics,

@@ -69,7 +69,8 @@ _CHOSEN = (
 )
 
 
-def _estimator(page: Page, word: Word) -> None:
+def make_trainer(page: Page, word: Word) -> None:
+    """A word's calls that make an Estimator make a Trainer."""
     for call in _calls(page, word):
         partial = page.resolver.qualified(call.func) == "functools.partial"
         _make_task(page, call, partial=partial)
@@ -394,7 +395,9 @@ def _exporter(page: Page, word: Word) -> None:
     word.spell(page, "object")
 
 
-def _mode(value: str) -> Handler:
+def string(value: str) -> Handler:
+    """A word for which a string stands."""
+
     def handle(page: Page, word: Word) -> None:
         word.spell(page, page.string(value))
 
@@ -420,7 +423,7 @@ def _settings(page: Page, word: Word) -> None:
 _MODES = {"TRAIN": "train", "EVAL": "eval", "PREDICT": "infer", "INFER": "infer"}
 
 WORDS: dict[str, Handler] = {
-    "tf.estimator.Estimator": taken("Trainer", _estimator),
+    "tf.estimator.Estimator": taken("Trainer", make_trainer),
     "tf.estimator.RunConfig": taken("RunConfig", _config),
     "tf.contrib.learn.RunConfig": taken("RunConfig", _old_config),
     "tf.contrib.training.HParams": taken("HParams"),
@@ -430,7 +433,7 @@ WORDS: dict[str, Handler] = {
     "tf.estimator.Exporter": _exporter,
     "tf.estimator.WarmStartSettings": _settings,
     **{
-        f"tf.{package}.ModeKeys.{mode}": _mode(value)
+        f"tf.{package}.ModeKeys.{mode}": string(value)
         for package in ("estimator", "contrib.learn")
         for mode, value in _MODES.items()
     },

@@ -600,7 +600,12 @@ def without_unread(
     parsed: ParsedModule, facts: ProjectFacts, name: str
 ) -> ParsedModule:
     """The file without a function of that name, if nothing speaks of it any more."""
-    alone = name in parsed.resolver.scopes.module_scope.bindings
+    alone = not any(
+        isinstance(one, cst.FunctionDef) and one.name.value == name
+        for made in parsed.nodes
+        if isinstance(made, cst.ClassDef)
+        for one in made.body.body
+    )
     attributes: set[cst.CSTNode] = {
         n.attr
         for n in parsed.nodes

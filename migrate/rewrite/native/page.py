@@ -16,6 +16,7 @@ from ...project.facts import ParsedModule
 from ...rules.context import Context
 from .as_written import lines_as_written
 from .imports import is_gone
+from .origins import Origins
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,11 @@ class Page(Tree):
         self.replaced: set[cst.Name] = set()
         # Calls that stand in the new text no more.
         self.rewritten: set[cst.Call] = set()
+
+    @cached_property
+    def origins(self) -> Origins:
+        """Where values of the program come from."""
+        return Origins(self.files)
 
     # -- the tree -------------------------------------------------------------------
 

@@ -43,6 +43,7 @@ from .handed_functions import with_functions_as_flags
 from .idle import without_idle_words
 from .imports import Wanted, unread_imports, with_imports
 from .inlined import with_helpers_inlined, without_unread
+from .learn_functions import with_usual_model_fns
 from .local_functions import with_local_functions_apart
 from .makers import with_variables_inlined
 from .named_outputs import with_outputs_named
@@ -62,10 +63,11 @@ from .text import with_lines_fitted
 from .totals import with_losses_added
 from .unrolled import with_metrics_unrolled
 from .variable_names import with_names_of_keras
-from .words import Reworded, advice, reworded, watched
+from .words import Reworded, advice, has_word, reworded, watched
 
 _OF_LEARN = "tf.contrib.learn."
 _OF_KERAS = ("tf_keras.Model", "tf_keras.layers.Layer")
+_OF_MODEL_FN = ("tf.estimator.Estimator", f"{_OF_LEARN}Estimator")
 # What has no form where several processes train, and why.
 _NOT_TOGETHER = {
     "eval_distribute": "its evaluations count steps of several replicas",
@@ -77,6 +79,8 @@ _NOT_TOGETHER = {
     "make_early_stopping_hook": "a hook evaluates while others train",
     "Experiment(exporters)": "its Experiment exports",
     "read_layers": "its layers begin as in another checkpoint",
+    "with_metrics": "metrics are given to evaluations before it has joined",
+    "arrays_input_fn": "NumPy shuffles its arrays",
 }
 # Functions that code of the tables takes from training.py.
 _FUNCTIONS = ("gpus", "optimizer_named", "read_layers", "tracked", "weighted_mean")
@@ -194,6 +198,9 @@ def _cluster(words: set[str], files: Sequence[ParsedModule]) -> set[str]:
         raise Refused(
             "hooks look on at evaluations that count steps of several replicas"
         )
+    if words >= {"strategy", "with_metrics"}:
+        why = "metrics of an evaluation are outside of its strategy: return them"
+        raise Refused(f"{why} as `eval_metric_ops` of the model function")
     if not kinds:
         return {"TF_CONFIG"} if any("TF_CONFIG" in text for text in texts) else set()
     for word, why in _NOT_TOGETHER.items():
@@ -233,6 +240,7 @@ def _check_generation(files: Sequence[ParsedModule]) -> None:
             (call, symbol)
             for call in estimator_places(one.resolver).made
             if (symbol := one.resolver.resolve(call.func) or "").startswith(_OF_LEARN)
+            and not has_word(symbol)
         ]
         if not made:
             continue
@@ -248,7 +256,7 @@ def _check_homes(files: Sequence[ParsedModule]) -> None:
     homes = {name for path in paths for name in (path.stem, path.parent.name)}
     for one in files:
         for func, call in one.resolver.scopes.calls.items():
-            if one.resolver.resolve(func) != "tf.estimator.Estimator":
+            if one.resolver.resolve(func) not in _OF_MODEL_FN:
                 continue
             named = [
                 a for a in call.args if a.keyword and a.keyword.value == "model_fn"
@@ -411,6 +419,7 @@ class _Program:
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
         written = files
+        files = with_usual_model_fns(files, facts)
         files = [one_in_each(one, facts, _in_one_line(one)) for one in files]
         files = [with_clipping_in_one_call(one, facts) for one in files]
         files = [with_keywords_said(one, facts) for one in files]
@@ -501,6 +510,7 @@ class _Program:
                 name,
                 self.watched,
                 normalizes=self._normalizes(one),
+                measures=any("MetricSpec" in o.written.source.text for o in self.files),
                 foreign={
                     name
                     for other in self.files

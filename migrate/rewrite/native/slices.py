@@ -48,21 +48,12 @@ _TPU_SPEC = (
     "evaluation_hooks",
     "prediction_hooks",
 )
+_LEARN_SPEC = (*_SPEC[:5], "output_alternatives", *_SPEC[6:9])
 SPECS: dict[str, tuple[str, ...]] = {
     "tf.estimator.EstimatorSpec": _SPEC,
     "tf.contrib.tpu.TPUEstimatorSpec": _TPU_SPEC,
     "tf.estimator.tpu.TPUEstimatorSpec": _TPU_SPEC,
-    "tf.contrib.learn.ModelFnOps": (
-        "mode",
-        "predictions",
-        "loss",
-        "train_op",
-        "eval_metric_ops",
-        "output_alternatives",
-        "training_chief_hooks",
-        "training_hooks",
-        "scaffold",
-    ),
+    "tf.contrib.learn.ModelFnOps": _LEARN_SPEC,
 }
 
 # The head of a specification that a head makes, and what it is made of.

@@ -137,6 +137,7 @@ def task_of(
     watched: Collection[str] = (),
     *,
     normalizes: bool = False,
+    measures: bool = False,
     foreign: Collection[str] = (),
     several: Collection[str] = (),
 ) -> Task:
@@ -144,11 +145,12 @@ def task_of(
 
     ``models`` are the names of these classes, ``name`` what the Task is to be called,
     ``watched`` names of tensors that hooks look at. ``normalizes`` says that layers
-    have moving averages which the function has to have updated. ``foreign`` are classes
-    of models in other files, ``several`` those that give more than one tensor.
+    have moving averages which the function has to have updated, ``measures`` that
+    evaluations are given metrics. ``foreign`` are classes of models in other files,
+    ``several`` those that give more than one tensor.
     """
     made = Maker(parsed, defined, facts, models, name)
-    made.normalizes = normalizes
+    made.normalizes, made.measures = normalizes, measures
     made.foreign = foreign
     made.several = {*several}
     return made.made(watched)
@@ -181,6 +183,8 @@ class Maker:
         self.reads_owner = self.keeps_owner = False
         self.closes_over_self = False
         self.normalizes = False
+        # Evaluations are given metrics of their own.
+        self.measures = False
         # Evaluations and predictions are of the averages of the weights.
         self.evaluates_averages = False
         # Names of classes of models in other files; and of those of any file that give
@@ -265,6 +269,7 @@ class Maker:
         methods += update
         if "PREDICT" in self.modes:
             methods += self._predictions()
+        self._check_measured(methods)
         methods += self._initialize()
         methods += self._watch(watched)
         methods += training.methods
@@ -1318,6 +1323,22 @@ class Maker:
         if exports is not None:
             found += self._exports(mode, exports, given)
         return found
+
+    def _check_measured(self, methods: Sequence[Method]) -> None:
+        """Refuses evaluations that are given metrics of other predictions than told."""
+        mode = self.modes.get("EVAL")
+        if not self.measures or mode is None or mode.spec is None:
+            return
+        given = mode.spec.get("predictions")
+        told = [one for one in methods if one.name == "predictions"]
+        if given is not None:
+            made = self._sliced(
+                mode, "predictions", [given.node], given.node, labels=False
+            )
+            if [(made.lines, made.returned)] == [(o.lines, o.returned) for o in told]:
+                return
+        reason = "evaluations measure other predictions than it gives: give the same"
+        raise self.stop(self.defined, reason)
 
     def _exports(
         self, mode: Mode, exports: Argument, predictions: Argument

@@ -145,7 +145,8 @@ def placed(
     ``kept`` are words in it for which nodes of the old text stand.
     """
     text = spelled(page, node, code)
-    pieces = re.split(rf"({'|'.join(kept)})", text) if kept else [text]
+    marks = "|".join(map(re.escape, kept or ()))
+    pieces = re.split(f"({marks})", text) if kept else [text]
     page.put(node, *((kept or {}).get(piece, piece) for piece in pieces))
 
 

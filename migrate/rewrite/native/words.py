@@ -21,11 +21,14 @@ from ...project.facts import ParsedModule
 from . import (
     canned_words,
     config,
+    contrib_columns,
     experiments,
     helper_summaries,
     hooks,
     inputs,
     keras_words,
+    learn_metrics,
+    learn_words,
     optimizer_words,
     receivers,
     small,
@@ -124,11 +127,14 @@ def watched(parsed: ParsedModule, beside: Sequence[ParsedModule]) -> frozenset[s
 _TABLE: dict[str, Handler] = {
     **canned_words.WORDS,
     **config.WORDS,
+    **contrib_columns.WORDS,
     **experiments.WORDS,
     **helper_summaries.WORDS,
     **hooks.WORDS,
     **inputs.WORDS,
     **keras_words.WORDS,
+    **learn_metrics.WORDS,
+    **learn_words.WORDS,
     **optimizer_words.WORDS,
     **receivers.WORDS,
     **tpu.WORDS,
@@ -136,6 +142,13 @@ _TABLE: dict[str, Handler] = {
     **small.WORDS,
 }
 _TABLE_2 = {**_TABLE, **keras_words.WORDS_2}
+
+
+def has_word(symbol: str) -> bool:
+    """Whether a symbol has a native form."""
+    return symbol in _TABLE
+
+
 # Packages and classes whose names are looked at one by one; none of them stays.
 _PACKAGES = frozenset(
     {
@@ -146,6 +159,7 @@ _PACKAGES = frozenset(
             f"tf.contrib.{name}"
             for name in (
                 *("data", "distribute", "estimator", "framework", "layers", "learn"),
+                "learn.monitors",
                 *("lookup", "metrics", "opt", "predictor", "slim", "tpu", "training"),
             )
         ),
@@ -173,6 +187,7 @@ class _Rewording:
         words = list(self._words())
         for word, handler in words:
             handler(self.page, word)
+        learn_words.calls(self.page)
         config.replaced(self.page)
         config.clusters(self.page)
         inputs.datasets(self.page)
@@ -387,6 +402,7 @@ _HINTS = (
     (r".*(get_variable|variable_scope)", "makes variables by name: use Keras layers"),
     (r".*(collection|GraphKeys|_variables\b)", "reads a collection of the graph"),
     (r".*Hook", "has no callback yet: write what it does as a hook of your own"),
+    (r"tf\.contrib\.learn\.monitors", "is a monitor: write what it does as a hook"),
     (r"tf\.contrib\.learn", "is of tf.contrib.learn: use tf.estimator"),
     (r".*(mixed_precision|LossScale)", "scales losses: no native form yet"),
     (r"tf\.train\.\w*Optimizer", "has no optimizer like it in Keras"),

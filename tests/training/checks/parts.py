@@ -46,6 +46,7 @@ MANY = training(
     *("keep_checkpoint_every_n_hours", "KerasTask", "evaluate(hooks)", "EvalSpec"),
     *("HParams", "from_saved_model", "RMSProp", "read_data_sets", "next_batch"),
     *("add_metrics", "forward_features", "Regressor", "LinearModel", "strategy"),
+    *("arrays_input_fn", "first_batch", "stacked"),
     *(".parse", ".parse_json", ".to_json", ".add_hparam", ".get"),
 )
 
@@ -657,6 +658,26 @@ def check_mnist_is_shuffled_as_recorded(folder: str) -> None:
     one_hot = MANY.read_data_sets(folder, True, False, 0).test
     assert one_hot.images.shape == (2, 28, 28, 1)
     np.testing.assert_array_equal(one_hot.labels, np.eye(10)[:2])
+
+
+def check_arrays_come_in_the_order_of_tf_contrib_learn(folder: str) -> None:
+    x, y = np.arange(14).reshape(7, 2), np.arange(7)
+    data = MANY.arrays_input_fn({"a": x, "b": y}, y[:, None], 3, shuffle=True)
+    found = [*data().take(5)]
+    # What the feeder of TensorFlow 1.15.5 gives.
+    recorded = [[0, 1, 5], [2, 4, 3], [6], [5, 0, 3], [2, 1, 6]]
+    assert [labels.numpy().tolist() for _, labels in found] == recorded
+    for (features, _), some in zip(found, recorded, strict=True):
+        np.testing.assert_array_equal(features["a"], x[some])
+        np.testing.assert_array_equal(features["b"], y[some, None])
+    whole = [*MANY.arrays_input_fn(x.tolist(), [*y])()]
+    assert [labels.numpy().tolist() for _, labels in whole] == [[*range(7)]]
+    once = [*MANY.first_batch(MANY.arrays_input_fn(x, batch_size=3))()]
+    np.testing.assert_array_equal(once[0], x[:3])
+    assert len([*MANY.first_batch(lambda: (tf.constant(x), None))()]) == 1
+    assert MANY.stacked(iter(x)).shape == (7, 2)
+    told = MANY.stacked([{"a": one, "b": one[0]} for one in x])
+    assert (told["a"].shape, told["b"].shape) == ((7, 2), (7,))
 
 
 def check_metrics_and_features_are_added_as_recorded(folder: str) -> None:
