@@ -246,7 +246,7 @@ class Calls(Expressions):
                 self.put(node.func.value, one, env, appended)
                 return Const(None)
             return loose(max(time, time_of(callee)))
-        if time_of(callee) is Time.GRAPH:
+        if time_of(callee) is Time.GRAPH or unseen.is_of_step(arguments, env.module):
             return Tensor()
         why = unseen.may_make(self, node.func, callee, env)
         return self.unknown(why, node, env)

@@ -9,7 +9,17 @@ import libcst as cst
 
 from ..names.scopes import Binding, BindingKind
 from ..project.facts import ParsedModule
-from .values import Choice, Config, Env, Instance, Symbol, Time, Unknown, Value
+from .values import (
+    Argument,
+    Choice,
+    Config,
+    Env,
+    Instance,
+    Symbol,
+    Time,
+    Unknown,
+    Value,
+)
 
 if TYPE_CHECKING:
     from .expressions import Expressions
@@ -35,6 +45,17 @@ def may_make(
     shown = _short(evaluator, node, env)
     why = origin(evaluator, node, value, env)
     return f"`{shown}` may make variables: {why}"
+
+
+def is_of_step(arguments: Sequence[Argument], module: ParsedModule) -> bool:
+    """A function is given the global step alone, as learning rates are."""
+    if len(arguments) != 1:
+        return False
+    node = arguments[0].node
+    bound = module.resolver.bindings(node) if isinstance(node, cst.Name) else ()
+    made = bound[0].value if len(bound) == 1 else node
+    symbol = module.resolver.resolve(made.func) if isinstance(made, cst.Call) else None
+    return (symbol or "").startswith("tf.") and (symbol or "").endswith("global_step")
 
 
 def pass_over(
