@@ -152,8 +152,7 @@ class _Unrolled:
         if len(found) > _MOST:
             return
         if not all(
-            len(one) == len(names) and all(isinstance(v, _CONSTANTS) for v in one)
-            for one in found
+            len(one) == len(names) and all(map(_is_fixed, one)) for one in found
         ):
             return
         for one in found:
@@ -169,6 +168,13 @@ class _Unrolled:
         if isinstance(node, (cst.Tuple, cst.List)):
             starred = any(isinstance(one, cst.StarredElement) for one in node.elements)
             return [] if starred else [_parts(one.value) for one in node.elements]
+        if isinstance(node, cst.Call) and self.tree.code(node.func) == "zip":
+            several = [self._elements(one.value) for one in node.args]
+            return [
+                [v for one in row for v in one] for row in zip(*several, strict=False)
+            ]
+        if isinstance(node, cst.Call) and not node.args:
+            return self._entries(node.func)
         if not isinstance(node, cst.Call) or len(node.args) != 1:
             return []
         given = node.args[0].value
@@ -181,11 +187,37 @@ class _Unrolled:
             return [[cst.Integer(str(n)), *parts] for n, parts in found]
         return []
 
+    def _entries(self, node: cst.BaseExpression) -> list[list[cst.BaseExpression]]:
+        """The items of a dict that is written out under a name."""
+        if not isinstance(node, cst.Attribute) or node.attr.value != "items":
+            return []
+        made = self._source(node.value)
+        elements = made.elements if isinstance(made, cst.Dict) else ()
+        keys = [
+            one.key
+            for one in elements
+            if isinstance(one, cst.DictElement)
+            and isinstance(one.key, cst.SimpleString)
+        ]
+        if made is node.value or len(keys) != len(elements):
+            return []
+        return [
+            [key, cst.Subscript(node.value, [cst.SubscriptElement(cst.Index(key))])]
+            for key in keys
+        ]
+
     def _source(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """What a name stands for that the file says once."""
         bound = self.tree.resolver.bindings(node) if isinstance(node, cst.Name) else ()
         value = bound[0].value if len(bound) == 1 else None
         return value if isinstance(value, cst.BaseExpression) else node
+
+
+def _is_fixed(node: cst.BaseExpression) -> bool:
+    """It is the same wherever it stands: a constant, a name, an entry by a constant."""
+    if isinstance(node, cst.Subscript):
+        node = node.value
+    return isinstance(node, (*_CONSTANTS, cst.Name))
 
 
 def _round(tree: Tree, values: dict[str, cst.BaseExpression], node: _Node) -> _Node:
