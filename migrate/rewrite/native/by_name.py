@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -53,7 +53,8 @@ def hold_layers(module: Module) -> dict[ast.AST, str]:
     Returns what stands for code of the module: all variables that are trained are those
     that were chosen. Raises Refused.
     """
-    if not any(word in module.code for word in (*_UPDATES, "gradients", _BEGIN)):
+    words = (*_UPDATES, *_WORDS, "gradients", _BEGIN)
+    if not any(word in module.code for word in words):
         return {}
     found: dict[ast.AST, str] = {}
     for one in module.classes:
@@ -65,7 +66,8 @@ def hold_layers(module: Module) -> dict[ast.AST, str]:
             ((node, test),) = chosen.items()
             reader.hold(node, test)
             found[node] = f"{reader.tf}.trainable_variables()"
-        for node, test in chosen.items() if len(chosen) > 1 else ():
+        several = chosen if len(chosen) > 1 else {}
+        for node, test in (several | reader.read_elsewhere(chosen)).items():
             found[node] = reader.part(test)
         found |= reader.read()
     return found
@@ -99,6 +101,17 @@ class _Reader:
                 test = self._test(source)
                 if test is not None and not self._is_all(source):
                     found[source] = test
+        return found
+
+    def read_elsewhere(self, chosen: Collection[ast.expr]) -> dict[ast.expr, _Test]:
+        """Variables of a scope that no update is told of: those of a penalty."""
+        found: dict[ast.expr, _Test] = {}
+        for node in walk_ast(self.function, ast.Call):
+            asks = self._symbol(node.func) in (*_TRAINABLE, "tf.get_collection")
+            if asks and node not in chosen and self._scope(node) is not None:
+                test = self._test(node)
+                if test is not None:
+                    found[node] = test
         return found
 
     def _source(self, node: ast.expr) -> ast.expr:

@@ -56,6 +56,7 @@ from .own_objects import with_own_objects_dissolved
 from .page import Page
 from .sequential import with_several
 from .shared_tables import check_tables
+from .still_averages import with_still_averages
 from .subclasses import with_methods_shared, with_model_fns_in_subclasses
 from .tables import exports, with_tables_tracked
 from .task import Task, alias_of, task_of
@@ -477,6 +478,8 @@ class _Program:
         """Puts a Task in the place of each model function."""
         parsed = [one.parsed for one in self.files]
         self.watched = frozenset[str]()
+        # Whether averages of batch normalization are updated, of each Task with some.
+        self.updates: list[bool] = []
         if any("Hook" in one.source.text for one in parsed):
             self.watched = self.watched.union(*(watched(one, parsed) for one in parsed))
         for old, one in zip(self.before, self.files, strict=True):
@@ -492,6 +495,12 @@ class _Program:
                 self._rename(one, name, task)
             if len(one.tasks) > 1:
                 one.parsed = with_methods_shared(one.parsed, self.facts, one.tasks)
+        if False in self.updates:
+            own = any("updates_collections" in p.source.text for p in self.before)
+            if own or True in self.updates:
+                raise Refused("some of its batch normalization is updated, some is not")
+            for one in self.files:
+                one.parsed = with_still_averages(one.parsed, self.facts)
 
     def _make_task(
         self, old: ParsedModule, one: _File, defined: cst.FunctionDef
@@ -525,6 +534,8 @@ class _Program:
             raise Refused(one.placed(f"{stop} (line {stop.line})")) from None
         except Refused as stop:
             raise Refused(one.placed(f"{stop}")) from None
+        if task.updates is not None:
+            self.updates.append(task.updates)
         one.words |= task.words
         line = _line_of(old, defined.name.value)
         one.notes += tuple((line, note) for note in task.notes)

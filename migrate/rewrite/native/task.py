@@ -23,6 +23,7 @@ from ...names.ast_nodes import tree_of
 from ...names.ast_nodes import walk as walk_ast
 from ...names.dotted import dotted_name
 from ...project.facts import ParsedModule, ProjectFacts
+from ..layers.spelling import RESERVED
 from . import tidy
 from .averages import restores_averages
 from .code import Code, Refused
@@ -66,6 +67,14 @@ _REGULARIZED = (
     "with several replicas TensorFlow 1.15 applied 1/N of the gradients of "
     "regularization losses; here all of them count, as on one device"
 )
+_STILL = (
+    "nothing ran the updates of its batch normalization (UPDATE_OPS), whose averages "
+    "stay as they began: take `momentum=1.0` out where they shall follow the data"
+)
+_STILL_HERE = (
+    "# Nothing ran UPDATE_OPS, so the averages of batch normalization stay as they",
+    "# began: momentum=1.0.",
+)
 _MAKING = (
     *_WHOLE,
     "tf.keras.applications.",
@@ -107,6 +116,8 @@ class Task:
     closes_over_self: bool = False
     # The class of a model that the Task has in it.
     dropped: str = ""
+    # Whether updates move the averages of its batch normalization, if it has some.
+    updates: bool | None = None
 
 
 @dataclass
@@ -183,6 +194,7 @@ class Maker:
         self.reads_owner = self.keeps_owner = False
         self.closes_over_self = False
         self.normalizes = False
+        self.updates: bool | None = None
         # Evaluations are given metrics of their own.
         self.measures = False
         # Evaluations and predictions are of the averages of the weights.
@@ -299,6 +311,7 @@ class Maker:
             f"{self.name}({', '.join(given)})",
             self.closes_over_self,
             self.chain,
+            self.updates,
         )
 
     def _made_of_head(self, model: str, setup: list[str]) -> Task:
@@ -415,7 +428,9 @@ class Maker:
         statement = self.tree.statement(self.maker)
         lines = getattr(statement, "leading_lines", ())
         said = [one.comment.value for one in lines if one.comment is not None]
-        return [f"{one}\n" for one in said if self.tree.text.count(one) == 1]
+        still = [] if self.updates is not False else [*_STILL_HERE]
+        said = [one for one in said if self.tree.text.count(one) == 1]
+        return [f"{one}\n" for one in (*said, *still)]
 
     def constructed(self, node: cst.BaseExpression) -> tuple[str, list[str]]:
         """An expression of the constructor, and the statements that it needs."""
@@ -429,6 +444,11 @@ class Maker:
             return None
         if any("read_layers(" in self.tree.code(one) for one in self.train.taken):
             return None  # it names them
+        if any(
+            self.tree.code(one.value) == self.model and one.attr.value not in RESERVED
+            for one in walk(self.defined, cst.Attribute)
+        ):
+            return None  # one of its layers is asked for
         classes = [
             one
             for one in self.tree.nodes
@@ -619,7 +639,7 @@ class Maker:
         return [], None
 
     def _check_updates(self) -> None:
-        """Refuses batch normalization whose averages the program never updates."""
+        """Finds out whether the averages of batch normalization are ever updated."""
         values = self.train.found.notes.values
         updates = any(map(is_updates, values.values())) or any(
             isinstance(one, cst.Attribute)
@@ -631,11 +651,11 @@ class Maker:
             isinstance(one, Called) and one.symbol.endswith(_MAKES_NONE[:2])
             for one in values.values()
         )
-        if self.normalizes and not updates and not train_ops:
-            raise self.stop(
-                self.defined,
-                "the moving averages of its batch normalization are never updated",
-            )
+        if not self.normalizes:
+            return
+        self.updates = updates or train_ops
+        if not self.updates:
+            self.parts.notes.append(_STILL)
 
     def _check_specs(self) -> None:
         """Refuses parts of a specification that a Task has no place for."""
