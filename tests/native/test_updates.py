@@ -31,7 +31,7 @@ tf.estimator.Estimator(model_fn).train(input_fn)
 def test_averages_that_are_never_updated_stay_as_they_began() -> None:
     text, reason = rewrite(PROGRAM.format(how="decay=0.9, "))
     assert text is not None, reason
-    assert "SampleNormalization(momentum=1.0)" in text
+    assert "SampleNormalization(momentum=1.0, scale=False)" in text
     assert "# Nothing ran UPDATE_OPS" in text
 
 
@@ -260,11 +260,15 @@ def test_an_entry_that_is_let_go_is_gone() -> None:
     assert text is None or "del features['id']" in text
 
 
-def test_a_summary_by_the_names_of_variables_keeps_its_program() -> None:
+def test_a_summary_goes_by_the_names_that_variables_have_today() -> None:
     step = "    step = tf.train.get_global_step()\n"
     shown = (
         "    [tf.summary.histogram(v.op.name, v) for v in tf.trainable_variables()]\n"
     )
     program = STARTED.replace(step, shown + step)
-    text, _ = rewrite(program.replace(", kernel_initializer=start", ""))
+    text, reason = rewrite(program.replace(", kernel_initializer=start", ""))
+    assert text is not None, reason
+    assert 'tf.summary.histogram(v.name.partition(":")[0], v)' in text
+    asked = program.replace("trainable_variables()]", "trainable_variables() if v.name]")
+    text, _ = rewrite(asked.replace(", kernel_initializer=start", ""))
     assert text is None
