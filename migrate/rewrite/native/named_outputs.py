@@ -1,4 +1,5 @@
-"""A network that is called within the expression of a loss gets a line of its own."""
+"""What is made within another expression, and is looked for, gets a line of its own:
+a network that a loss calls, a batch that is returned within a dict."""
 
 from __future__ import annotations
 
@@ -45,6 +46,31 @@ def with_outputs_named(
             edits[line] = partial(_behind, first)
             return changed(parsed, facts, edits)
     return parsed
+
+
+def with_batches_named(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
+    """The file with ``batch = iterator.get_next()`` before ``return {'x': batch}``."""
+    if ".get_next()" not in parsed.source.text:
+        return parsed
+    tree = Tree(parsed.module, parsed.resolver)
+    edits: dict[cst.CSTNode, object] = {}
+    for node in walk(parsed.module, cst.Return):
+        line, defined = tree.parent(node), tree.function(node)
+        calls = [
+            one
+            for one in walk(node, cst.Call)
+            if isinstance(one.func, cst.Attribute)
+            and one.func.attr.value == "get_next"
+            and tree.function(one) is defined
+        ]
+        if len(calls) == 1 and calls[0] is not node.value and defined is not None:
+            scopes = parsed.resolver.scopes
+            read = {n.value for n in walk(defined, cst.Name) if n in scopes.loads}
+            name = fresh("batch", {*scopes.opened[defined].bindings, *read})
+            target = cst.AssignTarget(cst.Name(name))
+            first = cst.SimpleStatementLine([cst.Assign([target], calls[0])])
+            edits |= {calls[0]: cst.Name(name), line: partial(_behind, first)}  # type: ignore[dict-item]
+    return changed(parsed, facts, edits) if edits else parsed
 
 
 def _behind(first: cst.CSTNode, now: cst.CSTNode) -> list[cst.CSTNode]:

@@ -46,7 +46,7 @@ from .inlined import with_helpers_inlined, without_unread
 from .learn_functions import with_usual_model_fns
 from .local_functions import with_local_functions_apart
 from .makers import with_variables_inlined
-from .named_outputs import with_outputs_named
+from .named_outputs import with_batches_named, with_outputs_named
 from .names import task_name
 from .networks import with_networks_as_models
 from .objects import with_objects_dissolved
@@ -423,6 +423,7 @@ class _Program:
         files = with_usual_model_fns(files, facts)
         files = [one_in_each(one, facts, _in_one_line(one)) for one in files]
         files = [with_clipping_in_one_call(one, facts) for one in files]
+        files = [with_batches_named(one, facts) for one in files]
         files = [with_keywords_said(one, facts) for one in files]
         files = [with_functions_as_flags(one, facts) for one in files]
         files = [with_optimizers_of_rates(one, facts) for one in files]
