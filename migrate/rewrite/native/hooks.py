@@ -271,9 +271,9 @@ class _Hook:
             raise Odd(value, "feeds the session, or sets its options")
         found = self._structure(args["fetches"].value)
         self._drop(asked[0])
-        for one in walk(method.body):
+        for one in reversed([*walk(method.body, cst.Assign)]):
             # ``graph = run_context.session.graph``, which nothing else read
-            if isinstance(one, cst.Assign) and one not in self.known:
+            if one not in self.known:
                 name = self.page.source(one.targets[0].target)
                 bound = self.page.scopes.opened[method].bindings.get(name, ())
                 reads = {read for each in bound for read in self.page.uses(each)}
@@ -291,7 +291,7 @@ class _Hook:
             return {str(key): one for key, one in zip(keys, found, strict=True)}
         if isinstance(node, (cst.List, cst.Tuple)):
             return [self._structure(one.value) for one in node.elements]
-        meaning = self._meaning(node)
+        meaning = self._meaning(self.page.value(node) or node)
         if meaning is None:
             raise Odd(node, f"asks for the tensor `{self.page.source(node)}`")
         return meaning
