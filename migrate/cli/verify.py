@@ -148,8 +148,10 @@ def verify(
     """Compare how A and B train, from the same weights on the same batches.
 
     A and B are Python programs or notebooks (legacy or TF2), recordings, or run
-    directories with event files and checkpoints. Programs are run unedited, each
-    in a process of its own; what they write is kept apart and thrown away.
+    directories with event files and checkpoints. Programs are run unedited, each in
+    a process of its own and in a copy of its directory: what they write there is
+    thrown away. What they write by absolute paths, or into files and folders too
+    large to copy, is not kept apart but named.
 
     Two folders with a command after `--` are two versions of a project: the command
     is run in each. Two SavedModels are compared by their signatures and by what they

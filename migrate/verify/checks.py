@@ -8,7 +8,7 @@ fails is no parity.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from .comparison import (
     NOISE_FACTOR,
     Trajectory,
     largest_share,
+    noise_of,
     paired_weights,
     partners,
 )
@@ -36,6 +37,9 @@ _SIGMAS = 5.0
 _SPREADS = 0.03
 # How often the spreads of two samples of one distribution may be called apart.
 _CHANCE = 1e-6
+# Gradients of weights that rounding alone moves so far are rounding, as those of a
+# bias before a normalization are: where they end decides nothing.
+_ADRIFT = 0.1
 # Below this a weight did not move, whatever the last digits say.
 _AT_REST = 1e-7
 
@@ -71,15 +75,23 @@ def judge(
     )
 
 
-def noise_between(one: Recording, again: Recording, losses: Sequence[float]) -> Noise:
-    """The noise that two runs of one program show."""
-    apart = sorted(_apart(one, again) or (), key=lambda each: each.difference)
+def noise_between(one: Recording, again: Recording, named: Recording) -> Noise:
+    """The noise that two runs of one program show, by the names of ``named``.
+
+    That is the program itself, or one that trains the same.
+    """
+    order = partners(one, named, final=True) or ()
+    names = ["" if at is None else named.final_weights[at][0] for at in order]
+    weights: dict[str, float] = {}
+    for name, each in zip(names, _apart(one, again) or (), strict=False):
+        weights[name] = max(weights.get(name, 0.0), each.difference)
+    figures, _, _ = pair_figures(one.evaluate, named.evaluate)
     return Noise(
-        losses=losses,
-        weights={each.name: each.difference for each in apart},
+        losses=noise_of(one, again),
+        weights=weights,
         figures={
-            name: _relative(one.evaluate[name], again.evaluate[name])
-            for name in one.evaluate
+            called: _relative(one.evaluate[name], again.evaluate[name])
+            for name, called in figures
             if name in again.evaluate
         },
         predictions={
@@ -87,7 +99,7 @@ def noise_between(one: Recording, again: Recording, losses: Sequence[float]) -> 
             for name, value in one.predictions.items()
             if name in again.predictions
         },
-        slots=slot_noise(one, again),
+        slots=slot_noise(one, again, names),
     )
 
 
@@ -174,8 +186,10 @@ def _weights(first: Recording, second: Recording, noise: Noise | None) -> Check:
         return _skipped(what, "no weight has a partner")
 
     def limit(each: _Apart) -> float:
-        own = _own(noise.weights, each.name, each.partner) if noise else 0.0
-        return max(WEIGHT_TOLERANCE, NOISE_FACTOR * own)
+        own = noise.weights.get(each.partner, 0.0) if noise else 0.0
+        # No two ways are further apart than twice the longer one.
+        least = WEIGHT_TOLERANCE if own < _ADRIFT else 2.0
+        return max(least, NOISE_FACTOR * own)
 
     wrong = [each for each in apart if not each.difference <= limit(each)]
     worst = max(wrong or apart, key=lambda each: each.difference / limit(each))
@@ -208,11 +222,6 @@ def _weights(first: Recording, second: Recording, noise: Noise | None) -> Check:
 def _has_means(side: Recording) -> bool:
     """Whether moving averages are those of all replicas, as in a checkpoint."""
     return side.replicas < 2 or bool(side.extra.get("averages_of_all"))
-
-
-def _own(noise: Mapping[str, float], *names: str) -> float:
-    """A program's own noise, under whichever side's name it was measured."""
-    return next((noise[name] for name in names if name in noise), 0.0)
 
 
 def _is_average(name: str) -> bool:
@@ -291,7 +300,7 @@ def _figures(
         if not (_is_number(left) and _is_number(right)):
             continue
         difference = _relative(left, right)
-        own = _own(noise.figures, name, partner) if noise else 0.0
+        own = noise.figures.get(partner, 0.0) if noise else 0.0
         limit = max(FIGURE_TOLERANCE, NOISE_FACTOR * own)
         if drifting:
             limit = max(limit, DRIFTING_FIGURE)

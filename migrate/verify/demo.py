@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -17,7 +16,7 @@ from ..datasets.fashion_mnist import find, make_keras_home
 from ..errors import UserError
 from .html import render
 from .parity import Options, verify
-from .runner import Settings, run_program
+from .runner import Settings, run_process, run_program
 from .sides import look_at
 from .verdict import Verdict
 
@@ -161,14 +160,7 @@ def _data(
 
 
 def _output(command: list[str], environment: Mapping[str, str], log: Path) -> str:
-    with log.open("w") as stream:
-        status = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=stream,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, **environment},
-        ).returncode
+    status = run_process(command, log, None, environment, None)
     text = log.read_text(errors="replace")
     if status != 0:
         tail = "\n".join(f"  {line}" for line in text.splitlines()[-12:])

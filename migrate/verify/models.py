@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ import numpy as np
 from ..errors import UserError
 from .comparison import largest_share
 from .outcome import Check, Outcome
+from .runner import last_line, run_process
 
 Say = Callable[[str], None]
 
@@ -133,20 +132,12 @@ def _ask(
     if inputs is not None:
         command += ["--inputs", str(inputs)]
     log = out / "program.log"
-    with log.open("wb") as stream:
-        done = subprocess.run(
-            [*command, *map(str, paths)],
-            stdin=subprocess.DEVNULL,
-            stdout=stream,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1"},
-            check=False,
-        )
+    command += map(str, paths)
+    status = run_process(command, log, None, {"CUDA_VISIBLE_DEVICES": "-1"}, None)
     described = out / "described.json"
-    if done.returncode != 0 or not described.is_file():
-        last = log.read_text(errors="replace").strip().splitlines()[-1:]
+    if status != 0 or not described.is_file():
         raise UserError(
-            f"{' and '.join(map(str, paths))}: could not be asked: {''.join(last)}",
+            f"{' and '.join(map(str, paths))}: could not be asked: {last_line(log)}",
             hint=f"the whole output is in {log}",
         )
     found = []

@@ -59,7 +59,7 @@ class Noise:
     """How far a program is from itself when only its rounding changes."""
 
     losses: Sequence[float]
-    # By name of the weight: the distance as a share of the way it moved.
+    # By name, in the second program of a comparison: as a share of the way it moved.
     weights: Mapping[str, float] = field(default_factory=dict)
     figures: Mapping[str, float] = field(default_factory=dict)
     predictions: Mapping[str, float] = field(default_factory=dict)

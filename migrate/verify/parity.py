@@ -12,8 +12,7 @@ import numpy as np
 from ..datasets.fashion_mnist import find, make_keras_home
 from ..errors import UserError
 from .checks import judge, noise_between
-from .comparison import LOSS_TOLERANCE, compare_trajectories, noise_of, told_replicas
-from .outcome import Noise
+from .comparison import LOSS_TOLERANCE, compare_trajectories, told_replicas
 from .pairing import Pairs, pair_trainings
 from .recording import Array, Recording, load_recording, write_weights
 from .runner import Launch, Settings, run_program
@@ -22,6 +21,8 @@ from .statistics import equivalence
 from .verdict import Comparison, Training, Verdict
 
 Say = Callable[[str], None]
+# One training of a program, and the same with other rounding.
+Drift = tuple[Recording, Recording]
 
 # oneDNN's kernels, the default of today's TensorFlow, add in another order than
 # those of TF 1.x, and in one that depends on the graph around them. Without them
@@ -125,7 +126,7 @@ def verify(
     pair = [launches[i].recording if i in launches else recorded[i] for i in range(2)]
     pairs = pair_trainings(pair[0], pair[1])
 
-    def compared(noises: Mapping[int, Noise]) -> list[Training]:
+    def compared(noises: Mapping[int, Drift]) -> list[Training]:
         return [
             _training(pair, found, real, options.tolerance, noises.get(number))
             for number, found in enumerate(pairs.found)
@@ -137,7 +138,7 @@ def verify(
         for number, each in enumerate(trainings)
         if each.between.may_be_rounding or any(one.may_be_rounding for one in each.real)
     ]
-    noisy: dict[int, Noise] = {}
+    noisy: dict[int, Drift] = {}
     if unsure and launches:
         noisy = _noise(
             (first, second), launches, settings, pairs, unsure, work / "noise", say
@@ -168,6 +169,8 @@ def _tell(launch: Launch, say: Say) -> None:
             f"  {len(recording.losses)} steps{named} in {launch.seconds:.0f} s, "
             f"last loss {recording.losses[-1]:.6g}"
         )
+    for name in launch.recording.extra.get("written") or ():
+        say(f"  it wrote {name}, which is not kept apart")
 
 
 def _run_real(
@@ -201,7 +204,7 @@ def _training(
     found: tuple[int, int],
     real: Recording | None,
     tolerance: float,
-    noise: Noise | None,
+    drift: Drift | None,
 ) -> Training:
     """One training of both sides, and of the real thing where it has the same."""
     first, second = pair[0].trainings[found[0]], pair[1].trainings[found[1]]
@@ -212,15 +215,16 @@ def _training(
         if found[0] in partners:
             one = real.trainings[partners[found[0]]]
             against = tuple(
-                _compared(one, other, tolerance, noise) for other in (first, second)
+                _compared(one, other, tolerance, drift) for other in (first, second)
             )
     name = first.training or second.training or f"training {found[0] + 1}"
-    return Training(name, _compared(first, second, tolerance, noise), against)
+    return Training(name, _compared(first, second, tolerance, drift), against)
 
 
 def _compared(
-    first: Recording, second: Recording, tolerance: float, noise: Noise | None
+    first: Recording, second: Recording, tolerance: float, drift: Drift | None
 ) -> Comparison:
+    noise = noise_between(*drift, second) if drift else None
     trajectory = compare_trajectories(
         first, second, tolerance=tolerance, noise=noise.losses if noise else None
     )
@@ -250,7 +254,7 @@ def _noise(
     unsure: Sequence[int],
     work: Path,
     say: Say,
-) -> dict[int, Noise]:
+) -> dict[int, Drift]:
     """How far a program drifts when only its rounding changes, by training.
 
     The initial weights change in the last digits, the kernels add in another order
@@ -284,8 +288,7 @@ def _noise(
     for number in unsure:
         place = pairs.found[number][index]
         if place < len(again.recording.trainings):
-            one, once_more = own[place], again.recording.trainings[place]
-            result[number] = noise_between(one, once_more, noise_of(one, once_more))
+            result[number] = own[place], again.recording.trainings[place]
     return result
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 import time
@@ -12,7 +14,8 @@ from pathlib import Path
 
 from ..errors import UserError
 from .recording import Recording, load_recording
-from .sides import Kind, Side
+from .sides import Kind, Side, program_text
+from .trees import in_tree, set_stage
 
 
 @dataclass(frozen=True)
@@ -61,28 +64,45 @@ def run_program(
 ) -> Launch:
     """Run one side and load its recording; a failed program is a user error.
 
-    What the program prints goes to ``program.log`` in ``folder``.
+    What the program prints goes to ``program.log`` in ``folder``; it runs in a copy of
+    its directory, which is gone afterwards.
     """
     folder = folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    log = folder / "program.log"
+    log, stage = folder / "program.log", folder / "stage"
+    here = (side.folder or Path()).resolve()
+    home = side.path.parent.resolve()
+    root = side.root and side.root.resolve()
     started = time.monotonic()
-    status = run_process(
-        command_of(side, side.kind, folder, settings, weights),
-        log,
-        side.folder,
-        settings.env,
-        settings.seconds,
-    )
+    try:
+        set_stage(stage, [here, root or home])
+        there = replace(
+            side,
+            path=in_tree(stage, home / side.path.name),
+            root=root and in_tree(stage, root),
+            folder=in_tree(stage, here),
+        )
+        status = run_process(
+            command_of(there, side.kind, folder, settings, weights),
+            log,
+            there.folder,
+            settings.env,
+            settings.seconds,
+        )
+    finally:
+        # Never through its links.
+        shutil.rmtree(stage, ignore_errors=True)
     if status is None:
         told = f"not done after {settings.seconds:g} s"
         raise ProgramFailed(side, told, _where(log))
     seconds = time.monotonic() - started
     if status != 0 or not (folder / "recording.json").is_file():
-        told = _last_line(log)
+        told = last_line(log).replace(str(stage), "")
+        hint = _where(log)
+        if side.folder is None and (beside := _beside(side.path, told)):
+            hint = f"{beside}; {hint}"
         if not told.startswith("it trained nothing"):
             told = f"the program failed (status {status}): {told}"
-        hint = _where(log)
         if side.kind is Kind.TF2 and "module 'tensorflow' has no attribute" in told:
             hint = f"verify tells a legacy program by its Estimator; {hint}"
         raise ProgramFailed(side, told, hint)
@@ -129,8 +149,8 @@ def command_of(
     """The command that runs a program as one of a kind, under its instrument."""
     instruments = Path(__file__).parent / "instruments"
     if kind is Kind.LEGACY:
-        python = settings.legacy_python or Path(sys.executable)
-        command = [str(python), str(instruments / "legacy_program.py")]
+        python = os.path.abspath(settings.legacy_python or sys.executable)
+        command = [python, str(instruments / "legacy_program.py")]
         if settings.legacy_python is None:
             command.append("--compat")
         # The program's own checkpoints must neither be resumed nor touched.
@@ -159,14 +179,32 @@ def command_of(
     if side.module is not None:
         command += ["--module", side.module]
     script = side.path if side.folder is None else side.path.resolve()
+    if script.suffix == ".ipynb" and settings.legacy_python and kind is Kind.LEGACY:
+        # No Python runs notebooks, and this one has nothing of ours: their cells.
+        cells = folder / f"{script.stem}.py"
+        cells.write_text(program_text(script), encoding="utf-8")
+        command += ["--path", str(script.parent.resolve()), "--name", script.name]
+        script = cells
     return [*command, str(script), *settings.args]
+
+
+def _beside(path: Path, told: str) -> str | None:
+    """A hint where a program misses a file that stands beside it."""
+    if "No such file" in told:
+        for name in re.findall(r"[^\s'\";:,()\[\]]+", told):
+            if (path.parent / name).exists() and not Path(name).exists():
+                return (
+                    f"{name} is there from the program's folder, in which "
+                    f"`tfmigrate verify A/ B/ -- python {path.name}` runs it"
+                )
+    return None
 
 
 def _where(log: Path) -> str | None:
     return f"its whole output is in {log}" if log.exists() else None
 
 
-def _last_line(log: Path) -> str:
+def last_line(log: Path) -> str:
     """The line of a program's output that says what it died of: the last.
 
     TensorFlow puts places in its graph, indented, below what it has to say.

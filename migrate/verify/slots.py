@@ -6,7 +6,7 @@ of TF2 programs writes the weight's place and the slot's kind (``#0|v``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
 import numpy as np
@@ -54,8 +54,7 @@ def slot_checks(
     def limit(key: tuple[int, str]) -> float:
         index, kind = key
         known = noise.slots if noise else {}
-        weights = names[index], others[order[index] or 0]
-        own = max(known.get((weight, kind), 0.0) for weight in weights)
+        own = known.get((others[order[index] or 0], kind), 0.0)
         # One run anew may happen to meet the same number: as far as half of them are.
         alike = [far for (_, one), far in known.items() if one == kind]
         usual = median(alike) if alike else 0.0
@@ -83,14 +82,19 @@ def slot_checks(
     )
 
 
-def slot_noise(one: Recording, again: Recording) -> dict[tuple[str, str], float]:
+def slot_noise(
+    one: Recording, again: Recording, names: Sequence[str]
+) -> dict[tuple[str, str], float]:
     """How far a program's slots are from themselves when its rounding changes.
 
-    By the name of the weight and the kind: sides have weights in different orders.
+    By the name of the weight, of those given, and the kind.
     """
     apart, _ = _apart(_slots(one), _slots(again), one, again)
-    names = _names(one)
-    return {(names[index], kind): far for (index, kind), far in apart.items()}
+    return {
+        (names[index], kind): far
+        for (index, kind), far in apart.items()
+        if index < len(names)
+    }
 
 
 def _names(recording: Recording) -> list[str]:

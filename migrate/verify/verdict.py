@@ -12,6 +12,12 @@ from .recording import Recording
 from .sides import Side
 from .statistics import Equivalence
 
+# Where A and B train the same.
+_NOT_OF_THE_PROGRAMS = (
+    "A and B train the same: the two TensorFlows differ here, by the rounding of their "
+    "kernels or in what an operation does; what was rewritten is no cause",
+)
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -153,13 +159,10 @@ class Verdict:
     @property
     def causes(self) -> tuple[str, ...]:
         """What such a difference comes from most often, likeliest first."""
-        if self.parity:
-            return ()
+        if self.problems and all(each.between.parity for each in self.trainings):
+            return _NOT_OF_THE_PROGRAMS
         found = [
-            cause
-            for training in self.trainings
-            for _, comparison in training.comparisons
-            for cause in comparison.causes
+            cause for training in self.trainings for cause in training.between.causes
         ]
         return tuple(dict.fromkeys(found))
 

@@ -29,8 +29,9 @@ from tfmigrate.verify.instruments.legacy_matching import (
     plain_name,
 )
 from tfmigrate.verify.matching import pair_weights
-from tfmigrate.verify.outcome import Outcome
+from tfmigrate.verify.outcome import Check, Outcome
 from tfmigrate.verify.recording import Recording, load_recording, save_recording
+from tfmigrate.verify.runner import Settings, command_of
 from tfmigrate.verify.sides import Kind, Side, look_at
 from tfmigrate.verify.statistics import equivalence, t_tail
 from tfmigrate.verify.table import as_json, print_verdict
@@ -241,8 +242,57 @@ def test_weights_of_one_name_are_compared_with_themselves() -> None:
         )
         for after in (ends, [ends[0] * 1.5, ends[1]])
     )
-    noise = noise_between(one, again, [0.0])
+    noise = noise_between(one, again, one)
     assert noise.weights["W"] == pytest.approx(1 / 3)
+
+
+def test_real_tensorflow_is_held_to_the_noise_that_was_measured() -> None:
+    """Measured on the rewritten program, whose weights and figures have other names;
+    a bias that rounding alone moves (before a normalization) decides nothing."""
+    rng = np.random.RandomState(0)
+
+    def run(
+        drift: float, kernel: str, bias: str, figure: str, value: float
+    ) -> Recording:
+        start = [(kernel, rng_kernel), (bias, np.zeros(3))]
+        ways = [1 + drift, rng.choice([-1, 1], 3)]
+        return recording(
+            [1.0, 0.5],
+            initial_weights=start,
+            final_weights=[
+                (name, before + way)
+                for (name, before), way in zip(start, ways, strict=True)
+            ],
+            evaluate={figure: value},
+        )
+
+    rng_kernel = rng.normal(size=(2, 3))
+    keras = "net/k", "net/b", "sparse_categorical_accuracy"
+    native, nudged = run(0.0, *keras, 0.5), run(2e-4, *keras, 0.501)
+    legacy = "conv/kernel", "conv/bias", "acc"
+    real, kept = run(0.0, *legacy, 0.5), run(1e-3, *legacy, 0.504)
+    trajectory = compare_trajectories(real, kept)
+    noise = noise_between(native, nudged, kept)
+    assert set(noise.weights) == {"conv/kernel", "conv/bias"}
+    found = judge(real, kept, trajectory, noise)
+    assert {check.outcome for check in found} == {Outcome.SAME}, found
+    far = run(1e-2, *legacy, 0.5)
+    (check,) = differing(judge(real, far, trajectory, noise))
+    assert "conv/kernel" in check.note
+    assert "1 of 2 differ" in check.note
+    # Where A and B are the same, nothing that was rewritten is to blame.
+    same = Comparison((kept, native), compare_trajectories(kept, native))
+    against = Comparison((real, far), trajectory, (check,))
+    side = Side(Path("old.py"), Kind.LEGACY)
+    training = Training("training 1", same, (against, against))
+    told = Verdict(side, side, (training,), None, 1)
+    assert "A against real TensorFlow 1.15.5" in told.problems[0]
+    (cause,) = told.causes
+    assert cause.startswith("A and B train the same")
+
+
+def differing(checks: tuple[Check, ...]) -> list[Check]:
+    return [check for check in checks if check.outcome is Outcome.DIFFERS]
 
 
 def test_what_is_not_trained_may_have_no_partner() -> None:
@@ -399,6 +449,20 @@ def test_kind_follows_modules_beside_the_script(tmp_path: Path) -> None:
     (tmp_path / "job.py").write_text("import tensorflow as tf\ntf.estimator.Estimator")
     (tmp_path / "main.py").write_text("import job\njob.main()")
     assert look_at(tmp_path / "main.py").kind is Kind.LEGACY
+
+
+def test_the_real_python_is_given_the_cells_of_a_notebook(tmp_path: Path) -> None:
+    path = tmp_path / "net.ipynb"
+    cells = [{"cell_type": "code", "source": ["%pip install x\n", "a = None\n"]}]
+    path.write_text(json.dumps({"cells": cells, "metadata": {"a": None}}))
+    settings = Settings(legacy_python=Path("/opt/tf115/bin/python"))
+    words = command_of(look_at(path), Kind.LEGACY, tmp_path, settings, None)
+    assert words[0] == "/opt/tf115/bin/python"
+    assert words[-1].endswith("/net.py")
+    compile(Path(words[-1]).read_text(), "net.py", "exec")
+    assert words[words.index("--path") + 1] == str(tmp_path)
+    ours = command_of(look_at(path), Kind.LEGACY, tmp_path, Settings(), None)
+    assert ours[-1] == str(path)
 
 
 def test_notebooks_and_folders(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from runner import Run, run_python, verify
 from tfmigrate.verify.recording import load_recording
-from tfmigrate.verify.runner import _last_line
+from tfmigrate.verify.runner import last_line
 from tfmigrate.verify.sides import look_at
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -93,6 +93,64 @@ def test_a_run_directory_is_a_side(compared: tuple[Path, Run]) -> None:
     assert document["sides"][0]["accuracy"] == document["sides"][1]["accuracy"]
 
 
+def test_what_programs_write_does_not_reach_the_user(tmp_path: Path) -> None:
+    """But where they name an absolute path: those files are told."""
+    here, elsewhere = tmp_path / "here", tmp_path / "elsewhere.csv"
+    here.mkdir()
+    (here / "scores.csv").write_text("mine")
+    program = here / "train.py"
+    program.write_text(
+        ONE_REPLICA
+        + f"""
+import os, pathlib
+assert os.path.isdir("../" + os.path.basename(os.getcwd()))
+pathlib.Path("scores.csv").write_text("theirs")
+os.makedirs("runs/1")
+pathlib.Path(__file__).with_name("beside.csv").write_text("theirs")
+pathlib.Path({str(elsewhere)!r}).write_text("theirs")
+"""
+    )
+    for words, cwd in (
+        ([program, program], here),
+        ([program, program], tmp_path),
+        ([here, here, "--", "python", "train.py"], tmp_path),
+    ):
+        told = verify(*words, "--steps", "0", cwd=cwd)
+        assert told.returncode == 0, told.stdout + told.stderr
+        assert told.stderr.count("it wrote") == 2
+        assert f"it wrote {elsewhere}, which is not kept apart" in told.stderr
+    assert (here / "scores.csv").read_text() == "mine"
+    assert {path.name for path in here.iterdir()} == {"scores.csv", "train.py"}
+    assert {*tmp_path.iterdir()} == {here, elsewhere}
+
+
+def test_a_program_may_write_beside_its_checkpoints(tmp_path: Path) -> None:
+    folder = tmp_path / "job"
+    program = tmp_path / "train.py"
+    program.write_text(
+        LEGACY.read_text("utf-8")
+        .replace("model_fn,\n", f"model_fn, model_dir={str(folder)!r},\n")
+        .replace(
+            "    print(", f"    open({str(folder / 'x')!r}, 'w').close()\n    print("
+        )
+    )
+    told = verify(program, program, "--steps", "3")
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert f"it wrote {folder / 'x'}" in told.stderr
+    assert [path.name for path in folder.iterdir()] == ["x"]
+
+
+def test_files_beside_a_program_that_runs_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "settings").mkdir()
+    (tmp_path / "settings" / "base.json").touch()
+    program = tmp_path / "train.py"
+    program.write_text("import tensorflow as tf\nopen('settings/base.json')\n")
+    told = verify(program, program)
+    assert told.returncode == 2
+    assert "hint: settings/base.json is there from the program's folder" in told.stderr
+    assert "`tfmigrate verify A/ B/ -- python train.py`" in told.stderr
+
+
 def test_problems_are_plain_messages(tmp_path: Path) -> None:
     broken = tmp_path / "broken.py"
     broken.write_text("import tensorflow as tf\nraise ValueError('no data today')\n")
@@ -149,7 +207,7 @@ def test_what_a_program_died_of_stands_above_places_in_its_graph(
         "NotFoundError: Graph execution error:\n\nno.csv; No such file\n\t [[node]]\n"
     )
     assert (
-        _last_line(log) == "NotFoundError: Graph execution error: no.csv; No such file"
+        last_line(log) == "NotFoundError: Graph execution error: no.csv; No such file"
     )
 
 

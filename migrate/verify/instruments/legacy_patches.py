@@ -125,6 +125,7 @@ class Instrument:
             hooks.append(instrument.hook_class(record, start))
             if options.steps:
                 hooks.append(quiet(tf).train.StopAtStepHook(last_step=options.steps))
+            options.outside.make(instrument.named.get(estimator.model_dir, ""))
             record.input_fn = record.input_fn or input_fn
             record.replicas = replicas_of(estimator)
             return original_train(

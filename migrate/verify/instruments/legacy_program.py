@@ -23,12 +23,14 @@ import runpy
 import sys
 
 if __package__:
+    from .legacy_outside import Outside
     from .legacy_patches import Instrument
     from .legacy_random import steady_random_operations
     from .legacy_record import quiet, write_recordings
 else:  # run by its path, on an interpreter without tfmigrate
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     try:
+        from legacy_outside import Outside
         from legacy_patches import Instrument
         from legacy_random import steady_random_operations
         from legacy_record import quiet, write_recordings
@@ -118,6 +120,7 @@ def main(argv=None):
         quiet(tf).set_random_seed(options.seed)
     if options.steady_random:
         steady_random_operations(tf)
+    options.outside = Outside(options.out)
     instrument = Instrument(tf, options)
     instrument.install()
     sys.argv = [options.script, *options.arguments]
@@ -135,6 +138,8 @@ def main(argv=None):
     except SystemExit as end:
         if end.code not in (None, 0):
             raise
+    finally:
+        options.outside.leave()
     trained = [record for record in instrument.records if record.losses]
     wanted = options.estimator
     if not trained:

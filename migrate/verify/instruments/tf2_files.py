@@ -16,8 +16,11 @@ from typing import Any
 import tensorflow as tf
 
 
-def keep_files_apart(folder: Path) -> None:
-    """Send checkpoints, summaries and exported models below ``folder``."""
+def keep_files_apart(folder: Path, make: Callable[[Any], Any]) -> None:
+    """Send checkpoints, summaries and exported models below ``folder``.
+
+    ``make`` makes a folder that is left empty so, and that a program may look for.
+    """
     folder = folder.resolve()
     moved = functools.partial(kept_apart, folder)
 
@@ -37,7 +40,9 @@ def keep_files_apart(folder: Path) -> None:
     checkpoint.write = _redirected(checkpoint.write, 1, "file_prefix", moved)
     checkpoint.restore = _redirected(checkpoint.restore, 1, "save_path", moved_if_ours)
     checkpoint.read = _redirected(checkpoint.read, 1, "save_path", moved_if_ours)
-    manager.__init__ = _redirected(manager.__init__, 2, "directory", moved)
+    manager.__init__ = _redirected(
+        manager.__init__, 2, "directory", lambda path: moved(make(path))
+    )
     tf.train.latest_checkpoint = _redirected(
         tf.train.latest_checkpoint, 0, "checkpoint_dir", moved
     )

@@ -26,6 +26,7 @@ from typing import Any
 
 from ..matching import told_apart
 from ..recording import Recording, save_recording
+from .legacy_outside import Outside
 from .legacy_patches import end_iterators_at_once
 from .legacy_random import steady_random_operations
 from .legacy_record import checkpoint_steps, exported_names
@@ -93,7 +94,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     tf2_probe.install(probe)
     trainers.install()
     metrics.install()
-    tf2_files.keep_files_apart(files)
+    options.outside = Outside(options.out)
+    tf2_files.keep_files_apart(files, options.outside.make)
     _compile_without_xla(tf)
     end_iterators_at_once(tf)
     if options.no_shuffle:
@@ -113,6 +115,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Stopping between two steps surfaces as an error in the program.
         if not probe.stopped:
             failure = probe.problem or traceback.format_exc()
+    options.outside.leave()
     probe.finish()
     if failure is None and not probe.trainings:
         failure = "it trained nothing: no gradient was taken of any loss"
@@ -248,6 +251,7 @@ def _recording(
         training=training.name,
         extra={
             "evaluations": evaluations,
+            "written": options.outside.written(),
             "exports": exported_names([files]),
             "drawn": drawn_weights(
                 told_apart([name for name, _ in drawn]), [value for _, value in drawn]

@@ -26,8 +26,8 @@ from ...rewrite.graph import ImportGraph
 from ..parity import Earlier, Options, verify
 from ..runner import ProgramFailed
 from ..sides import Command, project_side
+from ..trees import copy_tree
 from ..verdict import Verdict
-from .trees import copy_tree
 
 Say = Callable[[str], None]
 Run = Callable[[Job], Report]
@@ -196,18 +196,13 @@ def _tried(
     try:
         return _judged(proof, _verdict(program, report, trial, bench, say))
     except ProgramFailed as failure:
-        told = _last_line(failure.reason)
+        told = failure.reason
         if failure.side.path.is_relative_to(bench.work / "new"):
             told = f"it does not run any more: {told}"
             return replace(proof, outcome=ProofOutcome.REFUTED, told=told)
         return replace(proof, told=f"it did not run before the rewrite: {told}")
     except (UserError, OSError) as problem:
         return replace(proof, told=f"it could not be tried: {problem}")
-
-
-def _last_line(reason: str) -> str:
-    lines = [line.strip() for line in reason.splitlines() if line.strip()]
-    return lines[-1] if lines else reason
 
 
 def _judged(proof: Proof, verdict: Verdict) -> Proof:
@@ -254,7 +249,12 @@ def _verdict(
         if result.base is not None:
             before[path] = result.base
     for name, texts in (("old", before), ("new", after)):
-        copy_tree(root, work / name, texts)
+        copy_tree(root, work / name, {each for path in texts for each in path.parents})
+        for path, text in texts.items():
+            place = work / name / path.relative_to(root)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.unlink(missing_ok=True)
+            place.write_bytes(text)
     command, folder = _command(program, trial, root)
     old, new = (project_side(work / name / folder, command) for name in ("old", "new"))
     options = Options(
