@@ -269,6 +269,8 @@ def test_a_summary_goes_by_the_names_that_variables_have_today() -> None:
     text, reason = rewrite(program.replace(", kernel_initializer=start", ""))
     assert text is not None, reason
     assert 'tf.summary.histogram(v.name.partition(":")[0], v)' in text
-    asked = program.replace("trainable_variables()]", "trainable_variables() if v.name]")
+    asked = program.replace(
+        "trainable_variables()]", "trainable_variables() if v.name]"
+    )
     text, _ = rewrite(asked.replace(", kernel_initializer=start", ""))
     assert text is None
