@@ -46,7 +46,7 @@ class Trainer(exports.Trainer):
         made = tf.function(serve, specs).get_concrete_function()
         found = dict.fromkeys(made.structured_outputs, specs)
         if isinstance(self.task, Head):
-            # All but one take nothing but serialized examples, and call them inputs.
+            # All but one take nothing but serialized examples, called inputs.
             found = {"predict": specs}
             if len(specs) == 1 and getattr(specs[0], "dtype", None) == tf.string:
                 inputs = [tf.TensorSpec(specs[0].shape, tf.string, "inputs")]

@@ -186,7 +186,7 @@ PLAIN = (
     [
         (CONTRIB, "'BatchNorm' not in v.name", "'normalization' not in v.name"),
         (CONTRIB, "'weights:0' in v.name", "'kernel:0' in v.name"),
-        (CONTRIB, "'biases' not in v.op.name", "'bias' not in v.op.name"),
+        (CONTRIB, "'biases' not in v.op.name", "'bias' not in v.name.partition("),
         (
             CONTRIB,
             "'weights' in v.name and 'depthwise_weights' not in v.name",

@@ -497,8 +497,9 @@ class _Program:
             if len(one.tasks) > 1:
                 one.parsed = with_methods_shared(one.parsed, self.facts, one.tasks)
         if False in self.updates:
-            own = any("updates_collections" in p.source.text for p in self.before)
-            if own or True in self.updates:
+            texts = [one.source.text for one in self.before]
+            words = ("updates_collections", "model_to_estimator", ".compile(")
+            if True in self.updates or any(w in one for one in texts for w in words):
                 raise Refused("some of its batch normalization is updated, some is not")
             for one in self.files:
                 one.parsed = with_still_averages(one.parsed, self.facts)

@@ -197,7 +197,8 @@ class Said(cst.CSTTransformer):
         targets = [name.value for one in loops for name in walk(one.target, cst.Name)]
         if base.value not in targets:
             return updated_node
-        if _NAMES not in self.maker.parts.notes:
+        shown = self.maker.is_summary(self.tree.statement(base))
+        if shown and _NAMES not in self.maker.parts.notes:
             self.maker.parts.notes.append(_NAMES)
         if not whole:
             return updated_node

@@ -84,6 +84,7 @@ def parse_arguments(argv):
     parser.add_argument("--module", help="run the script as this module")
     parser.add_argument("script")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    parser.set_defaults(outside=None)  # heard of while a program runs
     return parser.parse_args(argv)
 
 

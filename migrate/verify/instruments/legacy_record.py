@@ -393,7 +393,7 @@ def write_recording(tf, options, record, export_bases=(), folder=None):
         "exports": exported_names(export_bases),
         "training": record.name,
         "draws": record.draws,
-        "written": options.outside.written(),
+        "written": options.outside.written() if options.outside else [],
         # The program came to its end, if this training did not.
         "ran_whole": True,
         "checkpoints": checkpoint_steps(record.estimator.model_dir),
