@@ -15,11 +15,14 @@ _MOST_ENTRIES = 1000
 _MOST = 5000
 
 
-def copy_tree(root: Path, copy: Path, held: Collection[Path] = ()) -> None:
+def copy_tree(
+    root: Path, copy: Path, held: Collection[Path] = (), apart: Path | None = None
+) -> None:
     """Copy the tree below ``root``, and in any case the folders ``held``.
 
-    What a program writes into the copy stays there: folders are made anew, small files
-    are copied. Large files and folders and what is none of the project are links.
+    The folder ``apart``, which the copy is, or is in, is none of it. What a program
+    writes into the copy stays there: folders are made anew, small files are copied.
+    Large files and folders and what is none of the project are links.
     """
     count = 0
     waiting = [root]
@@ -33,7 +36,7 @@ def copy_tree(root: Path, copy: Path, held: Collection[Path] = ()) -> None:
             continue
         place.mkdir(parents=True, exist_ok=True)
         for each in entries:
-            if each.name == "__pycache__" or each in copy.parents or each == copy:
+            if each.name == "__pycache__" or each == (apart or copy):
                 continue
             if each.is_dir() and not each.is_symlink():
                 waiting.append(each)
@@ -53,7 +56,7 @@ def set_stage(top: Path, places: Collection[Path]) -> None:
             for each in folder.iterdir() if os.access(folder, os.R_OK) else ():
                 if each not in held and not os.path.lexists(in_tree(top, each)):
                     in_tree(top, each).symlink_to(each)
-        copy_tree(place, in_tree(top, place), held)
+        copy_tree(place, in_tree(top, place), held, top)
 
 
 def in_tree(top: Path, path: Path) -> Path:

@@ -27,11 +27,13 @@ def test_what_is_written_on_the_stage_stays_there(tmp_path: Path) -> None:
     # Inside a folder that is copied as well.
     top = here / "kept" / "stage"
     top.mkdir(parents=True)
+    (here / "kept" / "train.py").touch()
     set_stage(top, [here, home])
     there = in_tree(top, here)
     for linked in (".git", "many", "env", "large.bin"):
         assert (there / linked).is_symlink()
-    assert not (there / "kept").exists()
+    assert not (there / "kept" / "stage").exists()
+    assert (there / "kept" / "train.py").is_file()
     assert (there / ".." / "beside.csv").read_text() == "2"
     assert in_tree(top, home / "train.py").is_file()
 
