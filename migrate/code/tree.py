@@ -154,6 +154,16 @@ class Tree:
             or any(b.node is function for b in self.resolver.bindings(load))
         ]
 
+    def calls_of(self, function: cst.FunctionDef) -> list[cst.Call] | None:
+        """Calls of a function by its name; None where it is named for more."""
+        found: list[cst.Call] = []
+        for load in self.loads_of(function):
+            call = self.parent(load)
+            if not isinstance(call, cst.Call) or call.func is not load:
+                return None
+            found.append(call)
+        return found
+
     def assigned(self, node: cst.BaseExpression | None) -> Binding | None:
         """The one plain assignment behind a name, or None."""
         if not isinstance(node, cst.Name):

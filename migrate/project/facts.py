@@ -386,6 +386,11 @@ class ProjectFacts:
         """The given files that import the module at ``path``, by name."""
         return tuple(sorted(self._index().get(os.path.abspath(path), ())))
 
+    def texts_of_importers(self, path: Path) -> Iterator[str]:
+        """What the files say that import the module at ``path``."""
+        for one in self.importers(path):
+            yield one.read_text("utf-8", "replace")
+
     def importers_besides(self, path: Path) -> Iterator[Path]:
         """Files that were not given, beside or above one, and import it by name."""
         own = os.path.abspath(path)

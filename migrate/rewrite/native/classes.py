@@ -178,9 +178,7 @@ class Module:
     """A module, and its lifted classes while they change."""
 
     def __init__(self, parsed: ParsedModule, facts: ProjectFacts) -> None:
-        self.others = [
-            one.read_text("utf-8", "replace") for one in facts.importers(parsed.path)
-        ]
+        self.others = [*facts.texts_of_importers(parsed.path)]
         self.resolver = parsed.resolver
         self.symbols: dict[str, str | None] = {}
         self.code = parsed.source.text

@@ -203,19 +203,10 @@ class _Program:
             function = around
         if function is None or name not in parameters_of(function):
             return Shares(self.text.of(test), function.name if function else "")
-        names = parameters_of(function)
-        calls: dict[ast.Call, ast.expr] = {}
-        for one in names_in(self.module):
-            used = self.above[one]
-            if one.id != function.name:
-                continue
-            if not isinstance(used, ast.Call) or used.func is not one:
-                return Shares(name, function.name)
-            given = dict(zip(names, used.args, strict=False))
-            given |= {str(k.arg): k.value for k in used.keywords}
-            if name not in given:
-                return Shares(name, function.name)
-            calls[used] = given[name]
+        every = self._calls(function)
+        if every is None or any(name not in given for given in every.values()):
+            return Shares(name, function.name)
+        calls = {used: given[name] for used, given in every.items()}
         flags = {self._flag(value) for value in calls.values()}
         if len(flags) != 1:
             return Shares(name, function.name)
@@ -248,21 +239,33 @@ class _Program:
 
     def _of_callers(self, function: ast.FunctionDef, name: str) -> Shares | None:
         """The rule of a parameter, which all calls of the function give."""
+        calls = self._calls(function)
+        if calls is None:
+            raise Refused(f"`{function.name}` makes cells where it is not called")
+        rules = {
+            self._rule(given[name], used)
+            for used, given in calls.items()
+            if name in given
+        }
+        if len(rules) > 1:
+            raise Refused(f"`{function.name}` makes cells that drop by several rules")
+        return next(iter(rules), None)
+
+    def _calls(
+        self, function: ast.FunctionDef
+    ) -> dict[ast.Call, dict[str, ast.expr]] | None:
+        """The arguments of each call of a function; None where it is named for more."""
         names = parameters_of(function)
-        rules: set[Shares | None] = set()
+        found: dict[ast.Call, dict[str, ast.expr]] = {}
         for one in names_in(self.module):
             if one.id != function.name:
                 continue
             used = self.above[one]
             if not isinstance(used, ast.Call) or used.func is not one:
-                raise Refused(f"`{function.name}` makes cells where it is not called")
-            given = dict(zip(names, used.args, strict=False))
-            given |= {str(k.arg): k.value for k in used.keywords}
-            if name in given:
-                rules.add(self._rule(given[name], used))
-        if len(rules) > 1:
-            raise Refused(f"`{function.name}` makes cells that drop by several rules")
-        return next(iter(rules), None)
+                return None
+            found[used] = dict(zip(names, used.args, strict=False))
+            found[used] |= {str(k.arg): k.value for k in used.keywords}
+        return found
 
     def _read_by_others(self, function: ast.FunctionDef, name: str) -> bool:
         """The share is read for more than wrappers, or what makes them."""

@@ -30,13 +30,13 @@ _USUAL = {
 def with_keywords_said(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
     """The file whose functions have parameters for what their calls hand on."""
     tree = Tree(parsed.module, parsed.resolver)
-    others = [one.read_text("utf-8", "replace") for one in facts.importers(parsed.path)]
     places: dict[cst.CSTNode, Any] = {}
     for node in parsed.nodes:
         if isinstance(node, cst.FunctionDef) and node.params.star_kwarg is not None:
-            name = node.name.value
-            if not node.decorators and not any(name in text for text in others):
-                places |= _said(tree, node) or {}
+            said = None if node.decorators else _said(tree, node)
+            others = facts.texts_of_importers(parsed.path) if said else ()
+            if said and not any(node.name.value in text for text in others):
+                places |= said
     return changed(parsed, facts, places) if places else parsed
 
 
@@ -53,11 +53,11 @@ def _said(tree: Tree, node: cst.FunctionDef) -> dict[cst.CSTNode, Any] | None:
         return None
     params = node.params
     known = [one.name.value for one in (*params.params, *params.kwonly_params)]
+    uses = tree.calls_of(node)
+    if uses is None:
+        return None
     given: list[set[str]] = []
-    for load in tree.loads_of(node):
-        use = tree.parent(load)
-        if not isinstance(use, cst.Call) or use.func is not load:
-            return None
+    for use in uses:
         if any(one.star for one in use.args):
             return None
         given.append({one.keyword.value for one in use.args if one.keyword} - {*known})

@@ -25,17 +25,14 @@ def with_functions_as_flags(parsed: ParsedModule, facts: ProjectFacts) -> Parsed
     """The file whose helpers call by name what they were handed."""
     for _ in range(_MOST):
         tree = Tree(parsed.module, parsed.resolver)
-        others = [
-            one.read_text("utf-8", "replace") for one in facts.importers(parsed.path)
-        ]
         for node in parsed.nodes:
-            if isinstance(node, cst.FunctionDef) and not any(
-                node.name.value in text for text in others
-            ):
-                places = _places(tree, node)
-                if places:
-                    parsed = changed(parsed, facts, places)
-                    break
+            if not isinstance(node, cst.FunctionDef):
+                continue
+            places = _places(tree, node)
+            others = facts.texts_of_importers(parsed.path) if places else ()
+            if places and not any(node.name.value in text for text in others):
+                parsed = changed(parsed, facts, places)
+                break
         else:
             break
     return parsed
@@ -46,15 +43,13 @@ def _places(tree: Tree, node: cst.FunctionDef) -> _Places | None:
     names = [one.name.value for one in node.params.params]
     if node.params.kwonly_params or node.decorators or names[:1] == ["self"]:
         return None
-    calls: dict[cst.Call, dict[str, cst.BaseExpression]] = {}
-    for load in tree.loads_of(node):
-        call = tree.parent(load)
-        if not isinstance(call, cst.Call) or call.func is not load:
-            return None
-        try:
-            calls[call] = match_arguments(call, names)
-        except UnknownArguments:
-            return None
+    every = tree.calls_of(node)
+    if every is None:
+        return None
+    try:
+        calls = {call: match_arguments(call, names) for call in every}
+    except UnknownArguments:
+        return None
     for param in node.params.params:
         uses = _uses(tree, node, param.name.value)
         if uses and len(calls) > 1:

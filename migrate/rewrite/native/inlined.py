@@ -631,8 +631,8 @@ def without_unread(
         isinstance(one, cst.SimpleString) and name in one.value for one in parsed.nodes
     )
     used = any(
-        re.search(rf"\b{name}\b", path.read_text("utf-8", "replace"))
-        for path in facts.importers(parsed.path)
+        re.search(rf"\b{name}\b", text)
+        for text in facts.texts_of_importers(parsed.path)
     )
     named = [
         one

@@ -36,7 +36,7 @@ def with_local_functions_apart(
     """
     if _MAKES.search(parsed.source.text) is None:
         return parsed
-    others = [one.read_text("utf-8", "replace") for one in facts.importers(parsed.path)]
+    others = [*facts.texts_of_importers(parsed.path)]
     for _ in range(_MOST):
         code = _once(parsed.source.text, "\n".join(others))
         if code is None:

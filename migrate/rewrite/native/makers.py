@@ -36,7 +36,7 @@ def _once(parsed: ParsedModule, facts: ProjectFacts) -> str | None:
     text = Text(parsed.source.text)
     module = ast.Module(text.body, [])
     above = parents_of(module)
-    others = [one.read_text("utf-8", "replace") for one in facts.importers(parsed.path)]
+    others = [*facts.texts_of_importers(parsed.path)]
     for function in text.body:
         if not isinstance(function, ast.FunctionDef) or function.decorator_list:
             continue

@@ -23,7 +23,6 @@ def with_outputs_named(
     For what was ``loss = f(labels, network(x))``: a model is told no labels.
     """
     tree = Tree(parsed.module, parsed.resolver)
-    edits: dict[cst.CSTNode, object] = {}
     for defined in filter(is_model_fn, parsed.nodes):
         assert isinstance(defined, cst.FunctionDef)
         names = [one.name.value for one in defined.params.params]
@@ -40,11 +39,7 @@ def with_outputs_named(
                 continue
             bound = parsed.resolver.scopes.opened[defined].bindings
             name = fresh("outputs", {*bound, *_read(defined)})
-            target = cst.AssignTarget(cst.Name(name))
-            first = cst.SimpleStatementLine([cst.Assign([target], inside[0])])
-            edits[inside[0]] = cst.Name(name)
-            edits[line] = partial(_behind, first)
-            return changed(parsed, facts, edits)
+            return changed(parsed, facts, _named(inside[0], name, line))
     return parsed
 
 
@@ -55,7 +50,7 @@ def with_batches_named(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModul
     tree = Tree(parsed.module, parsed.resolver)
     edits: dict[cst.CSTNode, object] = {}
     for node in walk(parsed.module, cst.Return):
-        line, defined = tree.parent(node), tree.function(node)
+        defined = tree.function(node)
         calls = [
             one
             for one in walk(node, cst.Call)
@@ -67,10 +62,17 @@ def with_batches_named(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModul
             scopes = parsed.resolver.scopes
             read = {n.value for n in walk(defined, cst.Name) if n in scopes.loads}
             name = fresh("batch", {*scopes.opened[defined].bindings, *read})
-            target = cst.AssignTarget(cst.Name(name))
-            first = cst.SimpleStatementLine([cst.Assign([target], calls[0])])
-            edits |= {calls[0]: cst.Name(name), line: partial(_behind, first)}  # type: ignore[dict-item]
+            edits |= _named(calls[0], name, tree.statement(node))
     return changed(parsed, facts, edits) if edits else parsed
+
+
+def _named(
+    value: cst.BaseExpression, name: str, line: cst.CSTNode
+) -> dict[cst.CSTNode, object]:
+    """Gives a value a name, in a line of its own above the one that it stands in."""
+    target = cst.AssignTarget(cst.Name(name))
+    first = cst.SimpleStatementLine([cst.Assign([target], value)])
+    return {value: cst.Name(name), line: partial(_behind, first)}
 
 
 def _behind(first: cst.CSTNode, now: cst.CSTNode) -> list[cst.CSTNode]:

@@ -282,7 +282,7 @@ class OneObject:
 
 def _without_classes(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
     """The file without plain classes that make layers, if nothing speaks of them."""
-    others = [p.read_text("utf-8", "replace") for p in facts.importers(parsed.path)]
+    others = [*facts.texts_of_importers(parsed.path)]
     for _ in range(_MOST):
         tree = Tree(parsed.module, parsed.resolver)
         for node in parsed.module.body:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import libcst as cst
@@ -60,7 +60,7 @@ from .still_averages import with_still_averages
 from .subclasses import with_methods_shared, with_model_fns_in_subclasses
 from .tables import exports, with_tables_tracked
 from .task import Task, alias_of, task_of
-from .text import with_lines_fitted
+from .text import attribute_of_self, with_lines_fitted
 from .totals import with_losses_added
 from .unrolled import with_metrics_unrolled
 from .variable_names import with_names_of_keras
@@ -290,31 +290,25 @@ def _missing_attributes(
 ) -> list[str]:
     """What a Task or a model reads of itself that nothing gives it."""
     bases = [ast.unparse(one) for one in kind.bases]
-    known: Collection[str]
-    if is_task:
-        known = members_of_task()
-    elif len(bases) == 1 and bases[0] in _OF_KERAS:
-        # Others may give it something, too.
-        known = RESERVED.union(
-            one.attr
-            for one in walk_ast(tree, ast.Attribute)
-            if isinstance(one.ctx, ast.Store)
-        )
-    else:
+    if not is_task and bases not in [[one] for one in _OF_KERAS]:
         return []
-    made = members(kind)
+    known = members(kind) | (members_of_task() if is_task else RESERVED)
+    read = dict.fromkeys(map(attribute_of_self, walk_ast(kind, ast.Attribute)))
+    missing = [one for one in read if one and one not in known]
+    missing = [one for one in missing if not one.startswith("__")]
+    if is_task and bases != ["Task"]:
+        own = "params" in read and "params" not in members(kind)
+        missing = ["params"] if own else []
+    if not missing:
+        return []
+    # Classes that extend it may give it something; to a model, others as well.
     for one in walk_ast(tree, ast.ClassDef):
         if kind.name in [ast.unparse(base) for base in one.bases]:
-            made |= members(one)
-    read = dict.fromkeys(
-        one.attr
-        for one in walk_ast(kind, ast.Attribute)
-        if isinstance(one.value, ast.Name) and one.value.id == "self"
-        if one.attr not in made
-    )
-    if is_task and bases != ["Task"]:
-        return ["params"] if "params" in read else []
-    return [one for one in read if one not in known and not one.startswith("__")]
+            known |= members(one)
+    if not is_task:
+        every = walk_ast(tree, ast.Attribute)
+        known |= {one.attr for one in every if isinstance(one.ctx, ast.Store)}
+    return [one for one in missing if one not in known]
 
 
 def _in_place(text: str) -> bool:
