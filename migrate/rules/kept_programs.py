@@ -91,8 +91,8 @@ ADVICE = {
         "move them into a function that both model functions call"
     ),
     "layers made by `map`": "write a loop",
-    "moving averages of Keras that nothing updates": (
-        "call tf.layers.batch_normalization, and run its updates"
+    "`...` whose averages nothing updates": (
+        "run the `updates` of the model with the train op, or call it without `training`"
     ),
     "layers of one mode in nested loops": "ask for the mode outside of the loops",
     "it comes of `...`": (

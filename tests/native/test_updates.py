@@ -32,7 +32,7 @@ def test_averages_that_are_never_updated_stay_as_they_began() -> None:
     text, reason = rewrite(PROGRAM.format(how="decay=0.9, "))
     assert text is not None, reason
     assert "SampleNormalization(momentum=1.0, scale=False)" in text
-    assert "# Nothing ran UPDATE_OPS" in text
+    assert "# Nothing ran the updates" in text
 
 
 def test_averages_in_collections_of_their_own_keep_their_program() -> None:

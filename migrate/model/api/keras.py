@@ -37,8 +37,6 @@ def layer(call: Call) -> Value:
             # TF 1 never added the penalty up, and never dropped.
             if (one.keyword or "").endswith(("dropout", "_regularizer")):
                 return call.unknown(f"`{one.keyword}={shown}` of a layer of Keras")
-        if name == "BatchNormalization":
-            return call.unknown("moving averages of Keras that nothing updates")
         if not _is_wrapped(call):
             call.evaluator.notes.make(call, "object")
         elif at_call(call.symbol):

@@ -13,6 +13,7 @@ from ...code.tree import Tree, walk
 from ...names.scopes import Binding, BindingKind
 from ...project.facts import ParsedModule, ProjectFacts
 from .inlined import knows_of_tasks
+from .named_models import calls_model
 from .objects import methods_of
 
 _MOST = 12
@@ -108,7 +109,11 @@ class _Mover:
             helper = bound[0].node if len(bound) == 1 else None
             if other is self.tree or not isinstance(helper, _KINDS):
                 continue
-            if not helper.decorators and _is_wanted(other, helper):
+            wanted = _is_wanted(other, helper) or (
+                isinstance(helper, cst.FunctionDef)
+                and calls_model(helper, self.files[origin], self.facts)
+            )
+            if not helper.decorators and wanted:
                 found = self._edits(call, other, helper, told)
                 if found is not None:
                     return [(origin, told[1], found)]

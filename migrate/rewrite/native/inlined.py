@@ -15,6 +15,7 @@ from ...code.statements import binds, is_docstring, lets_go
 from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
+from .named_models import calls_model
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .schedules import SIGNATURES as SCHEDULES
 from .slices import GLOBAL_STEPS
@@ -112,8 +113,9 @@ def _once(
                 continue
             given = [_maker_of(tree, one.value) for one in node.args]
             if not any(one.startswith(_CELLS) for one in given):
-                follows = follows_step(tree, helper, given)
-                if not asks or not (follows or knows_of_tasks(tree, helper)):
+                wanted = follows_step(tree, helper, given)
+                wanted = wanted or calls_model(helper, parsed, facts)
+                if not asks or not (wanted or knows_of_tasks(tree, helper)):
                     continue
                 if network and not _is_called_once(tree, helper):
                     continue

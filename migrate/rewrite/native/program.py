@@ -46,6 +46,7 @@ from .inlined import with_helpers_inlined, without_unread
 from .learn_functions import with_usual_model_fns
 from .local_functions import with_local_functions_apart
 from .makers import with_variables_inlined
+from .named_models import with_models_named
 from .named_outputs import with_batches_named, with_outputs_named
 from .names import task_name
 from .networks import with_networks_as_models
@@ -56,10 +57,10 @@ from .own_objects import with_own_objects_dissolved
 from .page import Page
 from .sequential import with_several
 from .shared_tables import check_tables
-from .still_averages import with_still_averages
+from .still_averages import WITH_AVERAGES, with_still_averages
 from .subclasses import with_methods_shared, with_model_fns_in_subclasses
 from .tables import exports, with_tables_tracked
-from .task import Task, alias_of, task_of
+from .task import SOME_UPDATED, Task, alias_of, task_of
 from .text import attribute_of_self, with_lines_fitted
 from .totals import with_losses_added
 from .unrolled import with_metrics_unrolled
@@ -311,6 +312,29 @@ def _missing_attributes(
     return [one for one in missing if one not in known]
 
 
+def _follows(text: str) -> bool:
+    """A file of models has batch normalization that is ever called to train."""
+    if WITH_AVERAGES.search(text):
+        return True
+    made = re.findall(r"(?:self\.(\w+) = )?[\w.]*\b(?:Batch|Sample)Norm\w+\(", text)
+    still = r"self\.%s\(.*\btraining=False\)"
+    return any(not one or not re.search(still % one, text) for one in made)
+
+
+def _kinds_of_normalization(parsed: ParsedModule) -> set[str]:
+    """``tf.layers`` and ``tf.keras``, where a file names their batch normalization."""
+    found = {"tf.keras"} if WITH_AVERAGES.search(parsed.source.text) else set()
+    for node in parsed.nodes:
+        last = node.attr if isinstance(node, cst.Attribute) else node
+        if isinstance(last, cst.Name) and "atch" in last.value:
+            symbol = parsed.resolver.resolve(node) or ""
+            if symbol == "tf.keras.layers.BatchNormalization":
+                found.add("tf.keras")
+            elif re.search("batch_?norm", symbol, re.I):
+                found.add("tf.layers")
+    return found
+
+
 def _in_place(text: str) -> bool:
     """All batch normalization updates its averages where it stands, or does not."""
     text = re.sub(r"normalizer_fn\s*=\s*None\b", "", text)
@@ -423,6 +447,7 @@ class _Program:
         files = [with_optimizers_of_rates(one, facts) for one in files]
         files = [with_choices_as_tests(one, facts, files) for one in files]
         files = [with_outputs_named(one, facts, is_model_fn) for one in files]
+        files = [with_models_named(one, facts, is_model_fn) for one in files]
         files = with_model_fns_in_subclasses(files, facts, is_model_fn)
         files = with_helpers_brought(files, facts, is_model_fn)
         files = [with_own_objects_dissolved(one, facts, is_model_fn) for one in files]
@@ -494,7 +519,7 @@ class _Program:
             texts = [one.source.text for one in self.before]
             words = ("updates_collections", "model_to_estimator", ".compile(")
             if True in self.updates or any(w in one for one in texts for w in words):
-                raise Refused("some of its batch normalization is updated, some is not")
+                raise Refused(SOME_UPDATED)
             for one in self.files:
                 one.parsed = with_still_averages(one.parsed, self.facts)
 
@@ -541,16 +566,16 @@ class _Program:
             one.parsed = without_unread(one.parsed, self.facts, helper)
         return name
 
-    def _normalizes(self, one: _File) -> bool:
-        """Layers that a file may use have averages which its updates move."""
+    def _normalizes(self, one: _File) -> set[str]:
+        """Kinds of layers that a file may use whose averages its updates move."""
+        found = set()
         for old, other in zip(self.before, self.files, strict=True):
             said = re.search(rf"\b{old.path.stem}\b", one.parsed.source.text)
             if other is not one and (not said or any(map(is_model_fn, old.nodes))):
                 continue
-            kinds = re.findall(r"(\w+)Normalization\(", other.parsed.source.text)
-            if {"Batch", "Sample"} & {*kinds} and not _in_place(old.source.text):
-                return True
-        return False
+            if _follows(other.parsed.source.text) and not _in_place(old.source.text):
+                found |= _kinds_of_normalization(old) or {"tf.layers"}
+        return found
 
     def _check_users(self, one: _File, defined: cst.FunctionDef) -> None:
         """Refuses where a file outside of the program uses the model function."""

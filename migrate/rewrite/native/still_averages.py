@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule, ProjectFacts
 from .code import Refused, dotted
 from .text import Text
 
+# Models of Keras that have batch normalization inside.
+WITH_AVERAGES = re.compile(
+    r"\bapplications\.[\w.]*((?:Res|Dense|NAS|Mobile|Efficient)Net|ception)\w*\("
+)
+
 
 def with_still_averages(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
     """The file whose batch normalization keeps the averages that it began with."""
     text = Text(parsed.source.text)
+    whole = WITH_AVERAGES.search(text.code)
+    if whole and re.search(r"\(.*\btraining=training\b", text.code):
+        raise Refused(f"`tf.keras.{whole[0]}...)` whose averages nothing updates")
     for node in walk_ast(ast.Module(text.body, []), ast.Call):
         name = (dotted(node.func) or "").rpartition(".")[2]
         if name not in ("BatchNormalization", "SampleNormalization"):

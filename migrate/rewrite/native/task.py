@@ -68,12 +68,15 @@ _REGULARIZED = (
     "regularization losses; here all of them count, as on one device"
 )
 _STILL = (
-    "nothing ran the updates of its batch normalization (UPDATE_OPS), whose averages "
+    "nothing ran the updates of its batch normalization (%s), whose averages "
     "stay as they began: take `momentum=1.0` out where they shall follow the data"
 )
+# What an average of batch normalization follows the data by, of each kind of layers.
+_UPDATES = {"tf.layers": "UPDATE_OPS", "tf.keras": "`updates` of its model"}
+SOME_UPDATED = "some of its batch normalization is updated, some is not"
 _STILL_HERE = (
-    "# Nothing ran UPDATE_OPS, so the averages of batch normalization stay as they",
-    "# began: momentum=1.0.",
+    "# Nothing ran the updates of batch normalization: its averages stay as they",
+    "# began, by momentum=1.0.",
 )
 _MAKING = (
     *_WHOLE,
@@ -147,7 +150,7 @@ def task_of(
     name: str,
     watched: Collection[str] = (),
     *,
-    normalizes: bool = False,
+    normalizes: Collection[str] = (),
     measures: bool = False,
     foreign: Collection[str] = (),
     several: Collection[str] = (),
@@ -155,8 +158,8 @@ def task_of(
     """The Task for a model function whose layers are in classes, or Refused.
 
     ``models`` are the names of these classes, ``name`` what the Task is to be called,
-    ``watched`` names of tensors that hooks look at. ``normalizes`` says that layers
-    have moving averages which the function has to have updated, ``measures`` that
+    ``watched`` names of tensors that hooks look at. ``normalizes`` are kinds of
+    layers whose moving averages the function has to have updated, ``measures`` says that
     evaluations are given metrics. ``foreign`` are classes of models in other files,
     ``several`` those that give more than one tensor.
     """
@@ -193,7 +196,7 @@ class Maker:
         # methods other than the constructor do.
         self.reads_owner = self.keeps_owner = False
         self.closes_over_self = False
-        self.normalizes = False
+        self.normalizes: Collection[str] = ()
         self.updates: bool | None = None
         # Evaluations are given metrics of their own.
         self.measures = False
@@ -641,21 +644,27 @@ class Maker:
     def _check_updates(self) -> None:
         """Finds out whether the averages of batch normalization are ever updated."""
         values = self.train.found.notes.values
-        updates = any(map(is_updates, values.values())) or any(
-            isinstance(one, cst.Attribute)
-            and one.attr.value in ("updates", "get_updates_for")
-            and isinstance(values.get(one.value), Layer)
-            for one in values
-        )
-        train_ops = any(
-            isinstance(one, Called) and one.symbol.endswith(_MAKES_NONE[:2])
-            for one in values.values()
-        )
+        run = set()
+        for one, value in values.items():
+            if is_updates(value) or (
+                isinstance(value, Called) and value.symbol.endswith(_MAKES_NONE[:2])
+            ):
+                run.add("tf.layers")
+            elif (
+                isinstance(one, cst.Attribute)
+                and one.attr.value in ("updates", "get_updates_for")
+                and isinstance(values.get(one.value), Layer)
+            ):
+                run.add("tf.keras")
+        forgotten = {*self.normalizes} - run
         if not self.normalizes:
             return
-        self.updates = updates or train_ops
-        if not self.updates:
-            self.parts.notes.append(_STILL)
+        if forgotten and {*self.normalizes} & run:
+            raise Refused(SOME_UPDATED)
+        self.updates = not forgotten
+        if forgotten:
+            by = " and ".join(_UPDATES[one] for one in sorted(forgotten))
+            self.parts.notes.append(_STILL % by)
 
     def _check_specs(self) -> None:
         """Refuses parts of a specification that a Task has no place for."""

@@ -84,10 +84,6 @@ def lift(folder: Path, **files: str) -> tuple[dict[str, str], list[str]]:
             "a layer depends on",
         ),
         (
-            "net = tf.keras.layers.BatchNormalization()(features, training=True)",
-            "moving averages of Keras that nothing updates",
-        ),
-        (
             "net = tf.keras.layers.LSTM(3, dropout=0.5)(features)",
             "`dropout=0.5` of a layer of Keras",
         ),
