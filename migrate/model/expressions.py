@@ -50,7 +50,7 @@ Event = tuple[tuple[str, tuple[tuple[str, str], ...]], tuple[str, ...]]
 _BUILTINS = frozenset(dir(builtins))
 # What a module calls for a value that its functions call.
 _MADE_FIRST = ("collections.namedtuple", "typing.NamedTuple", "functools.partial")
-_TAKES_SCOPE = {"tf.contrib.framework.add_arg_scope", "tf.contrib.slim.add_arg_scope"}
+TAKES_SCOPE = {"tf.contrib.framework.add_arg_scope", "tf.contrib.slim.add_arg_scope"}
 # Methods of layers and cells that are their calls, by another name.
 _CALLS_IT = ("__call__", "apply")
 # Methods of lifted classes that make variables as functions of TensorFlow 1 do.
@@ -305,7 +305,7 @@ class Expressions(ABC):
         known = {
             module.resolver.resolve(one.decorator) or "" for one in node.decorators
         }
-        if not known <= _TAKES_SCOPE:
+        if not known <= TAKES_SCOPE:
             return self.decorated(node, module, env)
         if known:
             # What is not given may come from an arg_scope, of this function by name.

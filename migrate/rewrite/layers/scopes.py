@@ -17,12 +17,13 @@ from ...code.texts import source_text
 from ...code.tree import Tree, walk
 from ...model.alike import STARTS
 from ...model.contrib_functions import SIGNATURES, contrib_name
+from ...model.expressions import TAKES_SCOPE
 from ...model.layer_functions import CLASSES, GET_VARIABLE, LAYERS
 from ...model.notes import Notes
 from ...project.facts import ParsedModule, ProjectFacts
+from .own_scopes import ARG_SCOPES
 from .spelling import argument_of
 
-_ARG_SCOPES = ("tf.contrib.framework.arg_scope", "tf.contrib.slim.arg_scope")
 _SCOPE = (
     "name_or_scope", "default_name", "values", "initializer", "regularizer",
     "caching_device", "partitioner", "custom_getter", "reuse", "dtype", "use_resource",
@@ -40,25 +41,76 @@ _KERNELS = {
     "GRUCell": "kernel_initializer",
     "MultiRNNCell": None,
 }
+# So many functions that call one another are looked at.
+_MOST = 4
 _Given = dict[str, cst.BaseExpression]
 
 
 def with_scopes_said(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
     """The file with calls that say what the scopes around them say; raises Blocked."""
-    reader = _Reader(parsed)
+    reader = ScopeReader(parsed)
+    for function in parsed.nodes if reader.scopes else ():
+        if isinstance(function, cst.FunctionDef):
+            wanted = reader.unknown_in(function, reader.around_each(function))
+            handed = _handed_on(reader.tree, function, sorted(wanted))
+            if handed:
+                return with_scopes_said(changed(parsed, facts, handed), facts)
     calls = [one for one in parsed.nodes if isinstance(one, cst.Call)]
     places = reader.cells_told(calls) if reader.scopes else {}
+    places |= _without_decorators(reader, facts, parsed) if reader.scopes else {}
     for call in calls if reader.scopes else ():
         given = reader.given(call, [*reader.around(call)], reader)
         places |= {call: _Told(given, reader.parameters(call))} if given else {}
     return changed(parsed, facts, places) if places else parsed
 
 
+def _without_decorators(
+    reader: ScopeReader, facts: ProjectFacts, parsed: ParsedModule
+) -> dict[cst.CSTNode, object]:
+    """Functions that arg_scopes give arguments to, when their calls say these."""
+    if any("arg_scope" in one for one in facts.texts_of_importers(parsed.path)):
+        return {}
+    found: dict[cst.CSTNode, object] = {}
+    for node in parsed.nodes:
+        if isinstance(node, cst.Decorator):
+            if reader.tree.symbol(node.decorator) in TAKES_SCOPE:
+                found[node] = None
+        elif isinstance(node, cst.With):
+            for scope in _items([node]):
+                first = scope.args[0].value if scope.args else None
+                elements = first.elements if isinstance(first, cst.List) else ()
+                if reader.tree.symbol(scope.func) in ARG_SCOPES:
+                    found |= {one: None for one in elements if reader.own(one.value)}
+    return found
+
+
+def _handed_on(
+    tree: Tree, function: cst.FunctionDef, names: Sequence[str]
+) -> dict[cst.CSTNode, object]:
+    """A function that is given what the scopes around its calls speak of."""
+    calls = tree.calls_of(function) or ()
+    bound = tree.resolver.scopes.opened[function].bindings
+    if not names or {*names} & {*bound} or function.params.star_kwarg is not None:
+        return {}
+    params = [*function.params.params]
+    place = sum(one.default is None for one in params)
+    if any(sum(a.keyword is None for a in call.args) > place for call in calls):
+        return {}
+    params[place:place] = [cst.Param(cst.Name(one)) for one in names]
+    places: dict[cst.CSTNode, object] = {
+        function.params: function.params.with_changes(params=params)
+    }
+    more = [argument_of(cst.Name(one), cst.Name(one)) for one in names]
+    for call in calls:
+        places[call] = lambda now: now.with_changes(args=[*now.args, *more])
+    return places
+
+
 def check_outer_scopes(
     files: Sequence[ParsedModule], functions: Collection[cst.CSTNode], notes: Notes
 ) -> None:
     """Raises Blocked where scopes of functions give something to functions called."""
-    readers = [_Reader(one) for one in files]
+    readers = [ScopeReader(one) for one in files]
     for outer in readers:
         for scope in outer.scopes:
             if outer.tree.function(scope) in functions:
@@ -92,7 +144,7 @@ def _named(call: cst.Call, names: Sequence[str]) -> Iterator[tuple[str, cst.Arg]
         yield one.keyword.value if one.keyword is not None else known, one
 
 
-class _Reader:
+class ScopeReader:
     """The scopes of a file, and calls that they give something to."""
 
     def __init__(self, parsed: ParsedModule) -> None:
@@ -107,15 +159,57 @@ class _Reader:
         line = self.tree.line(node)
         return Blocked(line, f"{reason} ({self.name}:{line})")
 
-    def around(self, call: cst.Call) -> Iterator[cst.With]:
-        """The scopes of the function around a call, the innermost first."""
+    def around(self, call: cst.Call, most: int = _MOST) -> Iterator[cst.With]:
+        """The scopes of the function around a call, the innermost first.
+
+        Then arg_scopes around the calls of this function, where these are the same.
+        """
         before: cst.CSTNode = call
         for one in self.tree.ancestors(call):
             if isinstance(one, (cst.FunctionDef, cst.Lambda)):
+                if isinstance(one, cst.FunctionDef) and most:
+                    yield from self._around_calls(one, most - 1)
                 return
             if isinstance(one, cst.With) and before is one.body:
                 yield one
             before = one
+
+    def _around_calls(self, function: cst.FunctionDef, most: int) -> list[cst.With]:
+        """The arg_scopes around all calls of a function, which can say the same."""
+        scopes = self.around_each(function, most)
+        return [] if self.unknown_in(function, scopes) else scopes
+
+    def around_each(self, function: cst.FunctionDef, most: int = 1) -> list[cst.With]:
+        """The arg_scopes around all calls of a function, if these are the same."""
+        found = [
+            [
+                one
+                for one in self.around(call, most)
+                if all(self.tree.symbol(c.func) in ARG_SCOPES for c in _items([one]))
+            ]
+            for call in self.tree.calls_of(function) or ()
+        ]
+        texts = {tuple(map(source_text, _items(one))) for one in found}
+        return found[0] if len(texts) == 1 else []
+
+    def unknown_in(
+        self, function: cst.FunctionDef, scopes: Sequence[cst.With]
+    ) -> set[str]:
+        """Names in scopes that do not mean the same in a function that is called."""
+        resolver = self.tree.resolver
+        names = [one.name.value for one in function.params.params]
+        handed = {*names}
+        for call in self.tree.calls_of(function) or ():
+            given = {name: source_text(one.value) for name, one in _named(call, names)}
+            handed = {one for one in handed if given.get(one) == one}
+        outside = [resolver.scopes.module_scope]
+        return {
+            one.value
+            for scope in _items(scopes)
+            for one in walk(scope, cst.Name)
+            if one in resolver.scopes.loads and one.value not in handed
+            if [b.scope for b in resolver.bindings(one)] not in ([], outside)
+        }
 
     def cells_told(self, calls: Sequence[cst.Call]) -> dict[cst.CSTNode, object]:
         """Cells with the initializer of the scopes in which all of them are run."""
@@ -150,7 +244,7 @@ class _Reader:
         self.told = bool(found)
         return found
 
-    def check(self, function: cst.CSTNode, scope: cst.With, outer: _Reader) -> None:
+    def check(self, function: cst.CSTNode, scope: cst.With, outer: ScopeReader) -> None:
         """Raises Blocked where a scope around a function's calls gives it something."""
         for call in walk(function, cst.Call):
             given = self.given(call, [scope], outer)
@@ -166,6 +260,14 @@ class _Reader:
             return self.tree.symbol(call.args[place].value) or ""
         return symbol
 
+    def own(self, func: cst.BaseExpression) -> cst.FunctionDef | None:
+        """A function of the file that takes what arg_scopes give it."""
+        defined = self.tree.resolver.definition(func)
+        if not isinstance(defined, cst.FunctionDef):
+            return None
+        takes = [self.tree.symbol(one.decorator) for one in defined.decorators]
+        return defined if {*takes} & TAKES_SCOPE else None
+
     def parameters(self, call: cst.Call) -> Sequence[str]:
         """Names of the arguments that a call gives by their places."""
         symbol = self._function(call)
@@ -173,35 +275,42 @@ class _Reader:
         if name is not None:
             several = contrib_name(self.tree.symbol(call.func)) in _TIMES
             return (*["", ""][: 2 * several], *SIGNATURES.get(name, ()))
+        own = self.own(call.func)
+        if own is not None:
+            return [one.name.value for one in own.params.params]
         if symbol in LAYERS:
             return (LAYERS[symbol].inputs, *LAYERS[symbol].parameters)
         return CLASSES[symbol].parameters if symbol in CLASSES else GET_VARIABLE
 
     def given(
-        self, call: cst.Call, scopes: Sequence[cst.With], outer: _Reader
+        self, call: cst.Call, scopes: Sequence[cst.With], outer: ScopeReader
     ) -> _Given:
         """What scopes, of the ``outer`` file, give to a call that does not say it."""
         symbol = self._function(call) if scopes else ""
         starts, open_to = _left_open(symbol)
-        if starts is None:
+        own = self.own(call.func) if scopes else None
+        if starts is None and own is None:
             return {}
         items = _items(scopes)
         said = {key: one.value for key, one in _named(call, self.parameters(call))}
+        if own is not None or starts is None:
+            told = [given for names, given in outer.arg_scopes(items) if own in names]
+            return {k: v for one in told for k, v in one.items() if k not in said}
         found = self._of_contrib(symbol, said, [*outer.arg_scopes(items)])
         for kind, value in outer.variable_scopes(items).items():
-            own = [one for one in starts if one.endswith(kind)]
+            parts = [one for one in starts if one.endswith(kind)]
             if kind == "regularizer" and "kernel_initializer" in starts:
-                own = _penalized(said)
-            if kind in open_to and not own:
+                parts = _penalized(said)
+            if kind in open_to and not parts:
                 if self.told and kind == "initializer" and symbol.endswith("_rnn"):
                     continue
                 shown = self.tree.code(call.func)
                 raise self.stop(call, _why(shown, [kind]))
-            found |= {one: value for one in own if is_none(said.get(one))}
+            found |= {one: value for one in parts if is_none(said.get(one))}
         return found
 
     def _of_contrib(
-        self, symbol: str, said: _Given, scopes: Sequence[tuple[set[str], _Given]]
+        self, symbol: str, said: _Given, scopes: Sequence[tuple[set[object], _Given]]
     ) -> _Given:
         """What arg_scopes give to a function, and to what normalizes its outputs."""
 
@@ -228,10 +337,10 @@ class _Reader:
 
     def arg_scopes(
         self, items: Sequence[cst.Call]
-    ) -> Iterator[tuple[set[str], _Given]]:
+    ) -> Iterator[tuple[set[object], _Given]]:
         """The functions of arg_scopes, and what these get, the outermost first."""
         for node in reversed(items):
-            if self.tree.symbol(node.func) not in _ARG_SCOPES:
+            if self.tree.symbol(node.func) not in ARG_SCOPES:
                 continue
             shown = self.tree.code(node)
             first = [one.value for one in node.args if one.keyword is None]
@@ -239,8 +348,10 @@ class _Reader:
                 raise self.stop(node, f"`{shown}` with `**` arguments")
             if len(first) != 1 or not isinstance(first[0], (cst.List, cst.Tuple)):
                 raise self.stop(node, f"`{shown}` does not name its functions")
-            symbols = [self.tree.symbol(one.value) for one in first[0].elements]
-            functions = {name for one in symbols if (name := contrib_name(one))}
+            named = [one.value for one in first[0].elements]
+            functions: set[object] = {contrib_name(self.tree.symbol(o)) for o in named}
+            functions |= {self.own(one) for one in named}
+            functions.discard(None)
             yield functions, {key: one.value for key, one in _named(node, ()) if key}
 
     def variable_scopes(self, items: Sequence[cst.Call]) -> _Given:

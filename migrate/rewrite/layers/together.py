@@ -26,6 +26,7 @@ from .files import File, Lifted, import_text, imported
 from .model_functions import is_model_fn
 from .notices import Stays
 from .one_line import one_in_each
+from .own_scopes import with_arg_scopes_written_out
 from .proof import Traced, again, difference
 from .scopes import with_scopes_said
 
@@ -41,6 +42,7 @@ def lifted_together(
 
     Statements that stand in one line are set apart where that is what it takes.
     """
+    files = [with_arg_scopes_written_out(one, facts) for one in files]
     files = [with_scopes_said(one, facts) for one in files]
     try:
         return _lifted(files, facts)

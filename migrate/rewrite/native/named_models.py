@@ -72,7 +72,7 @@ def calls_model(
 def makes_model(
     node: cst.CSTNode, parsed: ParsedModule, facts: ProjectFacts, most: int = _MOST
 ) -> bool:
-    """A call that makes a Keras model, by its class or by a function that returns it."""
+    """A call that makes a Keras model, by its class or by a function that does."""
     if not isinstance(node, cst.Call) or not most:
         return False
     symbol = parsed.resolver.resolve(node.func) or ""

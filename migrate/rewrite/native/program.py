@@ -25,6 +25,7 @@ from ...training import defined_for, members_of_task
 from ..asked import called_in, taken_from, words_of
 from ..estimator_words import estimator_places
 from ..layers.model_functions import is_model_fn
+from ..layers.normalizers import with_normalizers_called
 from ..layers.one_line import one_in_each
 from ..layers.spelling import RESERVED
 from ..layers.together import lifted_together
@@ -337,8 +338,8 @@ def _kinds_of_normalization(parsed: ParsedModule) -> set[str]:
 
 def _in_place(text: str) -> bool:
     """All batch normalization updates its averages where it stands, or does not."""
-    text = re.sub(r"normalizer_fn\s*=\s*None\b", "", text)
-    made = re.findall(r"\bbatch_norm\(|normalizer_fn|_normalization\(|Norm\w+\(", text)
+    said = re.sub(r"normalizer_fn\s*=\s*None\b", "", text)
+    made = re.findall(r"\bbatch_norm\(|normalizer_fn|_normalization\(|Norm\w+\(", said)
     in_place = re.findall(r"updates_collections\W+None\b", text)
     never = [
         one
@@ -454,6 +455,10 @@ class _Program:
         files = [with_objects_dissolved(one, facts, is_model_fn) for one in files]
         files = [with_variables_inlined(one, facts) for one in files]
         files = [without_idle_words(one, facts, is_model_fn) for one in files]
+        try:
+            files = [with_normalizers_called(one, facts) for one in files]
+        except Blocked as stop:
+            raise Refused(stop.reason) from None
         files = [with_local_functions_apart(one, facts) for one in files]
         told = [with_constant_shares(one, facts) for one in files]
         files = [one for one, _ in told]

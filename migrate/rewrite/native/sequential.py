@@ -106,13 +106,22 @@ class _Chain:
             return None
         if self.used != set(self.layers) or not self.steps:
             return None
-        names = re.findall(
-            r"\bname=(?:'([^'%{]*)'|\"([^\"%{]*)\")", " ".join(self.steps)
-        )
+        names = [name for one in self.steps for name in self._names(one)]
         if len(names) != len(set(names)):
             return None
         lines = "\n".join(self.steps)
         return f"tf_keras.Sequential([\n{lines}\n])"
+
+    def _names(self, step: str) -> list[str]:
+        """Names of layers of a step, also of one that a function of the file makes."""
+        makers = [f for f in self.text.body if isinstance(f, ast.FunctionDef)]
+        texts = [self.text.of(f) for f in makers if re.search(rf"\b{f.name}\(", step)]
+        found = [
+            one.group(0)
+            for text in (step, *texts)
+            for one in re.finditer(r"\bname=(?:'([^'%{]*)'|\"([^\"%{]*)\")", text)
+        ]
+        return found * (1 + step.lstrip().startswith("*("))
 
     def _constructor(self, function: ast.FunctionDef) -> None:
         for statement in function.body:

@@ -159,9 +159,9 @@ def task_of(
 
     ``models`` are the names of these classes, ``name`` what the Task is to be called,
     ``watched`` names of tensors that hooks look at. ``normalizes`` are kinds of
-    layers whose moving averages the function has to have updated, ``measures`` says that
-    evaluations are given metrics. ``foreign`` are classes of models in other files,
-    ``several`` those that give more than one tensor.
+    layers whose moving averages the function has to have updated, ``measures`` says
+    that evaluations are given metrics. ``foreign`` are classes of models in other
+    files, ``several`` those that give more than one tensor.
     """
     made = Maker(parsed, defined, facts, models, name)
     made.normalizes, made.measures = normalizes, measures

@@ -34,10 +34,11 @@ def with_losses_added(
     if any("losses" in text for text in others):
         return parsed
     tree = Tree(parsed.module, parsed.resolver)
-    change = _Losses(tree)
-    for defined in parsed.nodes:
-        if isinstance(defined, cst.FunctionDef) and is_model_fn(defined):
-            change.see(defined)
+    every = [one for one in parsed.nodes if isinstance(one, cst.FunctionDef)]
+    every = [one for one in every if is_model_fn(one)]
+    change = _Losses(tree, every)
+    for defined in every:
+        change.see(defined)
     if not change.places:
         return parsed
     return changed(parsed, facts, change.places)
@@ -46,8 +47,9 @@ def with_losses_added(
 class _Losses:
     """The losses of model functions, by name, and what adds them up."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, every: Sequence[cst.FunctionDef]) -> None:
         self.tree = tree
+        self.every = every
         # What stands for calls that ask for the losses, and for statements that make a
         # loss which nothing holds.
         self.places: dict[cst.CSTNode, object] = {}
@@ -67,6 +69,9 @@ class _Losses:
             if symbol == _TOTAL or symbol == f"tf.losses.{_LIST}":
                 asked += [node] if self.tree.function(node) is defined else []
             if symbol not in LOSSES and symbol != "tf.losses.add_loss":
+                continue
+            around = self.tree.function(node)
+            if around is not defined and around in self.every:
                 continue
             statement = self.tree.statement(node)
             small = only_small(statement)

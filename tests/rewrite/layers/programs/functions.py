@@ -16,7 +16,7 @@ def start(shape, dtype=None, partition_info=None):
 
 
 @add_arg_scope
-def unit(x, depth, scale=0.5, scope=None):
+def unit(x, depth, scale=0.3, scope=None):
     with tf.variable_scope(scope, "unit", [x]):
         y = slim.conv2d(x, depth, [3, 3], scope="conv")
         return x + scale * slim.conv2d(y, x.shape[-1].value, 1, activation_fn=None)
@@ -36,7 +36,7 @@ def places(x):
 def picture(x, is_training, params):
     x = places(x)
     for number in range(2):
-        x = unit(x, 3, 0.3, scope="unit_%d" % number)
+        x = unit(x, 3, scope="unit_%d" % number)
     norm = {"is_training": is_training, "decay": 0.8, "scale": True}
     with slim.arg_scope(
         [slim.conv2d, slim.fully_connected],

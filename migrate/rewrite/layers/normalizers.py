@@ -1,0 +1,80 @@
+"""Functions of the program's own that layers of contrib call on their outputs."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from ...code.arguments import is_none
+from ...code.edits import changed
+from ...code.tree import Tree
+from ...model.contrib_functions import SIGNATURES, contrib_name
+from ...project.facts import ParsedModule, ProjectFacts
+from .own_scopes import ARG_SCOPES, with_arg_scopes_written_out
+from .scopes import with_scopes_said
+from .spelling import argument_of
+
+_RELU = cst.parse_expression("tf.nn.relu")
+
+
+def with_normalizers_called(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
+    """The file with ``relu(norm(conv2d(x)))`` for ``conv2d(x, normalizer_fn=norm)``.
+
+    Such a layer has no bias, and activates what the function returns.
+    """
+    if "normalizer_fn" not in parsed.source.text:
+        return parsed
+    parsed = with_scopes_said(with_arg_scopes_written_out(parsed, facts), facts)
+    tree = Tree(parsed.module, parsed.resolver)
+    edits: dict[cst.CSTNode, object] = {}
+    for call in parsed.nodes:
+        if not isinstance(call, cst.Call):
+            continue
+        symbol = tree.symbol(call.func) or ""
+        if symbol not in ARG_SCOPES and contrib_name(symbol) not in SIGNATURES:
+            continue
+        given = {one.keyword.value: one for one in call.args if one.keyword is not None}
+        norm = given.get("normalizer_fn")
+        own = norm is not None and tree.resolver.definition(norm.value) is not None
+        if norm is not None and own:
+            around = _Around(norm.value)
+            edits[call] = _without_words if symbol in ARG_SCOPES else around
+    return changed(parsed, facts, edits) if edits else parsed
+
+
+def _without_words(scope: cst.Call) -> cst.Call:
+    """An arg_scope without what the calls within now say themselves."""
+    args = [
+        one
+        for one in scope.args
+        if one.keyword is None or one.keyword.value not in _MOVED
+    ]
+    return scope.with_changes(args=args)
+
+
+class _Around:
+    """Calls the functions around the call of a layer."""
+
+    def __init__(self, norm: cst.BaseExpression) -> None:
+        self.norm = norm
+
+    def __call__(self, call: cst.Call) -> cst.BaseExpression:
+        given: dict[str, cst.BaseExpression] = {}
+        args: list[cst.Arg] = []
+        for one in call.args:
+            name = one.keyword.value if one.keyword is not None else ""
+            if name in _MOVED:
+                given[name] = one.value
+            else:
+                args.append(one)
+        none = cst.Name("None")
+        args += [argument_of(none, cst.Name(one)) for one in _LEFT]
+        found: cst.BaseExpression = call.with_changes(args=args)
+        params = given.get("normalizer_params")
+        more = [] if is_none(params) else [cst.Arg(params, star="**")]  # type: ignore[arg-type]
+        found = cst.Call(self.norm, [cst.Arg(found), *more])
+        activation = given.get("activation_fn", _RELU)
+        return found if is_none(activation) else cst.Call(activation, [cst.Arg(found)])
+
+
+_LEFT = ("activation_fn", "biases_initializer")
+_MOVED = (*_LEFT, "normalizer_fn", "normalizer_params")

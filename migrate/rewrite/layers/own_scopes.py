@@ -1,0 +1,192 @@
+"""arg_scopes that a function of the program makes, or a dict gives, written out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import libcst as cst
+
+from ...code.arguments import UnknownArguments, match_arguments
+from ...code.edits import Put, changed
+from ...code.statements import is_docstring
+from ...code.tree import Tree, only_small, statements_of, walk
+from ...project.facts import ParsedModule, ProjectFacts
+from .spelling import argument_of
+
+ARG_SCOPES = ("tf.contrib.framework.arg_scope", "tf.contrib.slim.arg_scope")
+_Given = Mapping[str, cst.BaseExpression]
+
+
+def with_arg_scopes_written_out(
+    parsed: ParsedModule, facts: ProjectFacts
+) -> ParsedModule:
+    """The file with ``arg_scope([f], a=1)`` for ``arg_scope([f], **params)``.
+
+    The scopes that a function like ``my_arg_scope()`` has around its ``return`` stand
+    where they are entered, too.
+    """
+    if "arg_scope(" not in parsed.source.text:
+        return parsed
+    tree = Tree(parsed.module, parsed.resolver)
+    edits: dict[cst.CSTNode, object] = {}
+    spread: set[cst.CSTNode] = set()
+    for scope in parsed.nodes:
+        if not isinstance(scope, cst.With):
+            continue
+        for item in scope.items:
+            call = item.item
+            if (
+                not isinstance(call, cst.Call)
+                or tree.symbol(call.func) not in ARG_SCOPES
+            ):
+                continue
+            if any(one.star == "**" for one in call.args):
+                args = _written_out(tree, scope, call)
+                if args is not None:
+                    edits[call] = call.with_changes(args=args)
+                    spread |= {one.value for one in call.args if one.star}
+            elif len(call.args) == 1 and item.asname is None:
+                made = tree.value(call.args[0].value)
+                found = _made(tree, made) if made is not None else None
+                if found:
+                    edits[item] = [cst.WithItem(one) for one in found]
+    for statement in parsed.nodes if spread else ():
+        small = only_small(statement)
+        name = small.targets[0].target if isinstance(small, cst.Assign) else None
+        if not isinstance(small, cst.Assign) or not isinstance(name, cst.Name):
+            continue
+        loads = [
+            one
+            for one in tree.loads(name.value)
+            if any(b.value is small.value for b in tree.resolver.bindings(one))
+        ]
+        if loads and spread.issuperset(loads):
+            edits[statement] = None
+    return changed(parsed, facts, edits) if edits else parsed
+
+
+# -- dicts
+
+
+def _written_out(tree: Tree, scope: cst.With, call: cst.Call) -> list[cst.Arg] | None:
+    """Arguments with those of dicts by their names; None where one is not seen."""
+    args: list[cst.Arg] = []
+    for one in call.args:
+        entries = _entries(tree, scope, one.value) if one.star == "**" else [one]
+        if entries is None or one.star == "*":
+            return None
+        args += entries
+    return args
+
+
+def _entries(
+    tree: Tree, scope: cst.With, node: cst.BaseExpression
+) -> list[cst.Arg] | None:
+    made = _bound_before(tree, scope, node) if isinstance(node, cst.Name) else node
+    if isinstance(made, cst.Call) and tree.code(made.func) == "dict":
+        named = [argument_of(o.value, o.keyword) for o in made.args if o.keyword]
+        return named if len(named) == len(made.args) else None
+    if not isinstance(made, cst.Dict):
+        return None
+    found: list[cst.Arg] = []
+    for entry in made.elements:
+        if not isinstance(entry, cst.DictElement) or not isinstance(
+            entry.key, cst.SimpleString
+        ):
+            return None
+        found.append(argument_of(entry.value, cst.Name(str(entry.key.evaluated_value))))
+    return found
+
+
+def _bound_before(
+    tree: Tree, scope: cst.With, name: cst.Name
+) -> cst.BaseExpression | None:
+    """What a name was last bound to, in the block of the scope."""
+    value = tree.value(name)
+    if value is not name:
+        return value
+    block = tree.parent(scope)
+    lines = [*statements_of(block)] if isinstance(block, cst.IndentedBlock) else []
+    for one in reversed(lines[: lines.index(scope)] if scope in lines else []):
+        small = only_small(one)
+        if isinstance(small, cst.Assign) and tree.code(
+            small.targets[0].target
+        ) == tree.code(name):
+            return small.value
+        if any(n.value == name.value for n in walk(one, cst.Name)):
+            return None
+    return None
+
+
+# -- functions
+
+
+def _made(tree: Tree, node: cst.BaseExpression) -> list[cst.Call] | None:
+    """The scopes that a function of the file enters to return what they say."""
+    call = node if isinstance(node, cst.Call) else None
+    made = tree.resolver.definition(call.func) if call is not None else None
+    if call is None or not isinstance(made, cst.FunctionDef):
+        return None
+    names = _arguments(made, call)
+    found: list[cst.Call] = []
+    body: cst.BaseSuite = made.body
+    held: cst.AsName | None = None
+    while names is not None and isinstance(body, cst.IndentedBlock):
+        *before, last = [one for one in statements_of(body) if not is_docstring(one)]
+        for one in before:
+            small = only_small(one)
+            target = small.targets[0].target if isinstance(small, cst.Assign) else None
+            if not isinstance(small, cst.Assign) or not isinstance(target, cst.Name):
+                return None
+            names[target.value] = _filled(tree, small.value, names)
+        if not isinstance(last, cst.With):
+            small = only_small(last)
+            told = small.value if isinstance(small, cst.Return) else None
+            if held is None or told is None:
+                return None
+            return found if tree.code(held.name) == tree.code(told) else None
+        for item in last.items:
+            inner = item.item
+            if not isinstance(inner, cst.Call) or tree.symbol(inner.func) not in (
+                ARG_SCOPES
+            ):
+                return None
+            args = _written_out(tree, last, inner)
+            if args is None:
+                return None
+            filled = [
+                one.with_changes(value=_filled(tree, one.value, names)) for one in args
+            ]
+            found.append(inner.with_changes(args=filled))
+        body, held = last.body, last.items[-1].asname
+    return None
+
+
+def _arguments(
+    made: cst.FunctionDef, call: cst.Call
+) -> dict[str, cst.BaseExpression] | None:
+    """What the parameters of a function stand for in a call."""
+    params = [*made.params.params, *made.params.kwonly_params]
+    try:
+        given = match_arguments(call, [one.name.value for one in params])
+    except UnknownArguments:
+        return None
+    found = {p.name.value: given.get(p.name.value, p.default) for p in params}
+    if made.params.star_kwarg or None in found.values():
+        return None
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _filled(tree: Tree, node: cst.BaseExpression, names: _Given) -> cst.BaseExpression:
+    """An expression of a function with what its names stand for."""
+    loads = tree.resolver.scopes.loads
+    places = {
+        one: names[one.value].deep_clone()
+        for one in walk(node, cst.Name)
+        if one in loads and one.value in names
+    }
+    if isinstance(node, cst.Name) and node in places:
+        return places[node]
+    new = node.visit(Put(places, node))
+    assert isinstance(new, cst.BaseExpression)
+    return new
