@@ -91,9 +91,6 @@ ADVICE = {
         "move them into a function that both model functions call"
     ),
     "layers made by `map`": "write a loop",
-    "`...` whose averages nothing updates": (
-        "run the `updates` of the model with the train op, or call it without `training`"
-    ),
     "layers of one mode in nested loops": "ask for the mode outside of the loops",
     "it comes of `...`": (
         "call the function by its name, or one of several in the branches of an `if`"
@@ -139,6 +136,9 @@ _WITH_ANOTHER = (
 
 # The same where a Task or the words around it stop, by what the reason says.
 OF_TASKS = {
+    "whose averages nothing updates": (
+        "run the `updates` of the model with the train op, or call it without `training`"
+    ),
     "has no twin in Keras": "name an initializer of tf.keras.initializers in the call",
     "about names that Keras does not give": (
         "choose variables by their layers, or ask for `kernel`, `bias`, `gamma`, `beta`"

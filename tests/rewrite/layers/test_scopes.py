@@ -111,8 +111,9 @@ def test_scopes_around_the_calls_of_functions() -> None:
         "def part(x):\n    return x * tf.get_variable('w', [3])\n\n\n"
     )
     code = "with slim.arg_scope([slim.conv2d], stride=2):\n    net = block(net)\n"
+    assert "slim.conv2d, 4, 3, stride=2)" in lifted(code, block)
     with pytest.raises(Blocked, match="an arg_scope is around the calls of `block`"):
-        lifted(code, block)
+        lifted(f"{code}net = block(net)\n", block)
     assert "class Block(" in lifted(code.replace("slim.conv2d", "slim.dropout"), block)
     code = "with tf.variable_scope('s', initializer=start):\n    net = part(net)\n"
     with pytest.raises(Blocked, match="the scope around `part` gives its weights a in"):
