@@ -272,3 +272,60 @@ def test_a_program_that_fits_and_does_no_more_is_one(tmp_path: Path) -> None:
     )
     ((_, program),) = run_job([path], Job()).programs
     assert program.outcome is ProgramOutcome.NATIVE, program.reason
+
+
+NETWORK = """\
+import tensorflow as tf
+
+slim = tf.contrib.slim
+
+
+def network_scope(decay, is_training):
+    params = {'is_training': is_training}
+    with slim.arg_scope([slim.conv2d], weights_regularizer=slim.l2_regularizer(decay),
+                        normalizer_fn=slim.batch_norm, normalizer_params=params):
+        with slim.arg_scope([slim.max_pool2d], padding='SAME') as scope:
+            return scope
+
+
+def network(images, classes, scope='net'):
+    with tf.variable_scope(scope):
+        net = slim.conv2d(images, 8, [3, 3])
+        net = slim.flatten(slim.max_pool2d(net, [2, 2]))
+        return slim.fully_connected(net, classes, activation_fn=None)
+"""
+TRAIN = """\
+import tensorflow as tf
+
+import nets
+from nets import network_scope
+
+slim = tf.contrib.slim
+
+
+def model_fn(features, labels, mode, params):
+    is_training = mode == tf.estimator.ModeKeys.TRAIN
+    with slim.arg_scope(network_scope(params['decay'], is_training)):
+        logits = nets.network(features, 3)
+    tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    loss = tf.losses.get_total_loss()
+    train_op = slim.learning.create_train_op(loss, tf.train.AdamOptimizer())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+tf.estimator.Estimator(model_fn, params={'decay': 1e-4}).train(input_fn, steps=3)
+"""
+
+
+def test_scopes_and_penalties_of_another_file(tmp_path: Path) -> None:
+    (tmp_path / "nets.py").write_text(NETWORK)
+    (tmp_path / "train.py").write_text(TRAIN)
+    report = run_job(sorted(tmp_path.glob("*.py")), Job())
+    new = {one.path.name: (one.new or b"").decode() for one in report.results}
+    nets, train = new["nets.py"], new["train.py"]
+    assert "def __init__(self, classes, params, " in nets
+    assert "tf_keras.regularizers.L2(params['decay'] / 2)" in nets
+    assert "MaxPooling2D(2, padding='same')" in nets
+    assert "arg_scope" not in nets + train
+    assert "nets.Network(classes=3, params=params)" in train
+    assert "*self.model.losses" in train

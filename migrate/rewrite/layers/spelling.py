@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 
 import libcst as cst
@@ -27,7 +28,7 @@ test_function test_on_batch test_step to_json train_function train_on_batch
 train_step trainable trainable_variables trainable_weights updates variable_dtype
 variables weights with_name_scope
 """
-RESERVED = frozenset(_RESERVED.split())
+RESERVED = frozenset([*_RESERVED.split(), *keyword.kwlist])
 # What programs call the flag that Keras calls `training`.
 FLAGS = (
     "is_training", "is_train", "train", "training", "is_training_phase", "phase_train",

@@ -24,6 +24,7 @@ from ...project.guard import check_output
 from .definitions import ModelFunction
 from .files import File, Lifted, import_text, imported
 from .model_functions import is_model_fn
+from .moved_scopes import with_scopes_in_functions
 from .notices import Stays
 from .one_line import one_in_each
 from .own_scopes import with_arg_scopes_written_out
@@ -42,6 +43,7 @@ def lifted_together(
 
     Statements that stand in one line are set apart where that is what it takes.
     """
+    files = with_scopes_in_functions(files, facts)
     files = [with_arg_scopes_written_out(one, facts) for one in files]
     files = [with_scopes_said(one, facts) for one in files]
     try:

@@ -83,7 +83,7 @@ def grouped(text: str) -> str:
 def repeatable(text: str) -> bool:
     """Whether the expression gives the same when it is evaluated twice."""
     return all(
-        dotted(node.func).startswith("tf.")
+        dotted(node.func).startswith("tf.") | (dotted(node.func) == "len")
         and not dotted(node.func).startswith(
             ("tf.random", "tf.nn.dropout", "tf.layers")
         )

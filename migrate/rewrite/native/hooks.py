@@ -205,7 +205,8 @@ class _Hook:
             name = str(node.evaluated_value).removesuffix(":0")
             if name == "global_step":
                 return _STEP
-            if _LOSS.match(name) and "regulariz" not in self.page.text:
+            texts = (one.source.text for one in self.page.files)
+            if _LOSS.match(name) and not any("regulariz" in one for one in texts):
                 return "loss"
             return name
         if isinstance(node, cst.Call):

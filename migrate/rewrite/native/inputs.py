@@ -406,17 +406,17 @@ def asked(page: Page) -> Iterator[str]:
         for node in one.resolver.scopes.calls
         if isinstance(node, (cst.Name, cst.Attribute))
     }
+    handed, named = _handed_about(page)
     for node in page.scopes.opened:
         if not isinstance(node, (cst.FunctionDef, cst.Lambda)):
             continue
         names = {one.name.value for one in node.params.params}
-        if isinstance(node, cst.FunctionDef) and node.name.value in called:
-            continue
-        if not names & {"features", "labels", "outputs"} and "self" not in names:
-            for name in ("params", "mode", "config"):
-                if name in names:
-                    yield f"input_fn({name})"
-    handed, called = _handed_about(page)
+        name = node.name.value if isinstance(node, cst.FunctionDef) else ""
+        wanted = name in handed if "self" in names else name not in called - handed
+        if wanted and not names & {"features", "labels", "outputs"}:
+            for word in ("params", "mode", "config"):
+                if word in names:
+                    yield f"input_fn({word})"
     given: list[cst.BaseExpression] = []
     for node in page.scopes.opened:
         if isinstance(node, cst.Lambda) and not node.params.params:
@@ -424,7 +424,7 @@ def asked(page: Page) -> Iterator[str]:
         elif isinstance(node, cst.FunctionDef):
             needed = {one.name.value for one in node.params.params if not one.default}
             needed -= {"self", "params", "mode", "config", "input_context"}
-            if node.name.value in (called if needed else handed | called):
+            if node.name.value in (named if needed else handed | named):
                 given += _returned(page, node)
     if any(_are_tensors(page, one) for one in given):
         yield "input_fn(tensors)"

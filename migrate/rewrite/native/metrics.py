@@ -362,6 +362,10 @@ def _argmax(text: str) -> tuple[str, int] | None:
 def _one_label(code: str) -> str | None:
     """``labels`` of ``tf.cast(tf.expand_dims(labels, 1), tf.int64)``"""
     node = parsed(code)
+    if isinstance(node, ast.Subscript):  # labels[:, None]
+        place = ast.unparse(node.slice).strip("()")
+        none = place in (":, None", ":, tf.newaxis", "..., None", "..., tf.newaxis")
+        return ast.unparse(node.value) if none else None
     while isinstance(node, ast.Call) and node.args:
         function = dotted(node.func)
         said = [*node.args[1:], *(k.value for k in node.keywords if k.arg == "axis")]
@@ -371,6 +375,8 @@ def _one_label(code: str) -> str | None:
         if function not in ("tf.cast", "tf.to_int64", "tf.to_int32"):
             break
         node = node.args[0]
+        if isinstance(node, ast.Subscript):
+            return _one_label(ast.unparse(node))
     return None
 
 

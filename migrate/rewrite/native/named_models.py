@@ -94,13 +94,27 @@ def makes_model(
     return value is not None and makes_model(value, told.module, facts, most - 1)
 
 
+def makes_layer(node: cst.Call, parsed: ParsedModule, facts: ProjectFacts) -> bool:
+    """A call that makes a layer or a model of Keras, by a class of the project."""
+    told = facts.definition(node.func, parsed)
+    return (
+        told is not None
+        and isinstance(told.node, cst.ClassDef)
+        and _is_model_class(told.node, told.module, facts, _MOST, ("tf.keras.",))
+    )
+
+
 def _is_model_class(
-    kind: cst.ClassDef, parsed: ParsedModule, facts: ProjectFacts, most: int
+    kind: cst.ClassDef,
+    parsed: ParsedModule,
+    facts: ProjectFacts,
+    most: int,
+    bases: tuple[str, ...] = _MODEL,
 ) -> bool:
     for base in kind.bases:
-        if parsed.resolver.resolve(base.value) in _MODEL:
+        if (parsed.resolver.resolve(base.value) or "").startswith(bases):
             return True
         told = facts.definition(base.value, parsed)
         if told is not None and isinstance(told.node, cst.ClassDef) and most:
-            return _is_model_class(told.node, told.module, facts, most - 1)
+            return _is_model_class(told.node, told.module, facts, most - 1, bases)
     return False

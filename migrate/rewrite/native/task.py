@@ -32,6 +32,7 @@ from .losses import SUMMED
 from .method import Method
 from .metrics import SIGNATURES as METRICS
 from .metrics import Metric, decisions, kind_of, metric
+from .named_models import makes_layer
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .said import Said
 from .schedules import SIGNATURES as SCHEDULES
@@ -1527,7 +1528,10 @@ class Maker:
                 shown = self.tree.code(node.func)
                 if symbol.endswith(_MAKES_NONE):
                     continue
-                if not symbol and self._is_of_others(node.func):
+                if not symbol and (
+                    self._is_of_others(node.func)
+                    or makes_layer(node, self.parsed, self.facts)
+                ):
                     reason = f"the model_fn makes several models, `{shown}` for one"
                     raise self.stop(node if self.tree.holds(node) else part, reason)
                 if symbol.startswith(_MAKING) or shown.startswith("tf_keras.layers."):

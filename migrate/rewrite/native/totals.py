@@ -36,7 +36,8 @@ def with_losses_added(
     tree = Tree(parsed.module, parsed.resolver)
     every = [one for one in parsed.nodes if isinstance(one, cst.FunctionDef)]
     every = [one for one in every if is_model_fn(one)]
-    change = _Losses(tree, every)
+    penalized = any("regulariz" in one.source.text for one in (parsed, *beside))
+    change = _Losses(tree, every, penalized)
     for defined in every:
         change.see(defined)
     if not change.places:
@@ -47,9 +48,12 @@ def with_losses_added(
 class _Losses:
     """The losses of model functions, by name, and what adds them up."""
 
-    def __init__(self, tree: Tree, every: Sequence[cst.FunctionDef]) -> None:
+    def __init__(
+        self, tree: Tree, every: Sequence[cst.FunctionDef], penalized: bool
+    ) -> None:
         self.tree = tree
         self.every = every
+        self.penalized = penalized
         # What stands for calls that ask for the losses, and for statements that make a
         # loss which nothing holds.
         self.places: dict[cst.CSTNode, object] = {}
@@ -152,7 +156,7 @@ class _Losses:
         if self._symbol(call) != _TOTAL:
             return f"[{', '.join(names)}]"
         plain = any("False" in self.tree.code(one.value) for one in call.args)
-        if not plain and "regulariz" in self.tree.text:
+        if not plain and self.penalized:
             names = [*names, f"*{module}.get_regularization_losses()"]
         elif len(names) == 1:
             return names[0]

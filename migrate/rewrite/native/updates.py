@@ -32,6 +32,10 @@ _IGNORED = (
     "colocate_gradients_with_ops",
     "name",
 )
+_NO_SUMMARIES = (
+    "what optimize_loss was to write by `summaries=` is not written any more; the loss "
+    "is in the log"
+)
 _COUNTED = (
     "the step was counted beside the update, and once more when the data ended in TF "
     "1.15; now it is the number of updates"
@@ -470,6 +474,8 @@ class Reader:
         optimizer = given.pop("optimizer", None)
         clip = given.pop("clip_gradients", None)
         self._check_variables(given.pop("variables", None), call)
+        if getattr(given.get("summaries"), "elements", ()):
+            maker.parts.notes.append(_NO_SUMMARIES)
         for name in ("name", "summaries", "colocate_gradients_with_ops"):
             given.pop(name, None)
         if given:

@@ -267,6 +267,11 @@ class _Rewording:
     def _methods(self) -> None:
         """Notes which methods of a Trainer the file may call, and with what."""
         page = self.page
+        missing = "`{}` ({{}}) is asked of an Estimator, and no Trainer has it".format
+        for node in page.parsed.nodes:
+            unknown = isinstance(node, cst.Attribute) and node.attr.value in _UNKNOWN
+            if unknown and node not in page.scopes.calls:
+                page.refuse(node, missing(node.attr.value))  # type: ignore[attr-defined]
         for node, call in page.scopes.calls.items():
             if not isinstance(node, cst.Attribute):
                 continue
@@ -286,8 +291,7 @@ class _Rewording:
                         page.span(node.attr)[0], page.span(call)[1], "global_step"
                     )
                 else:
-                    why = "is asked of an Estimator, and no Trainer has it"
-                    page.refuse(call, f"`{node.attr.value}` ({{}}) {why}")
+                    page.refuse(call, missing(node.attr.value))
         page.words.update(inputs.asked(page))
         symbols = (page.symbol(use.node) or "" for use in page.scopes.uses)
         if any(symbol.startswith("tf.summary.") for symbol in symbols):
