@@ -31,6 +31,7 @@ WORDS: dict[str, frozenset[str]] = {
         "core": "Task Trainer RunConfig",
         "keep_hours": "keep_checkpoint_every_n_hours",
         "eval_loss": "eval_loss",
+        "mixed_precision": "mixed_precision",
         "watch": "watch",
         "replicas": "strategy",
         "eval_steps": "eval_distribute",
@@ -158,7 +159,7 @@ TOGETHER = {
 # Methods that are said where they are called, if nobody else calls or changes them.
 BRIEF = (
     *("_run", "_train_step", "_dataset", "_iterator", "_save", "_hooks"),
-    *("build", "apply_gradients", "_exported"),
+    *("build", "gradients_of", "apply_gradients", "_exported"),
 )
 # So are these where no gradient is of rows alone: `rows` asks for them.
 OF_ROWS = {

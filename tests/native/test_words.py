@@ -111,10 +111,6 @@ REFUSALS = {
         "def more(labels):\n    return FOUND\n\n\ntf.estimator.add_metrics(e, more)\n",
         "the metrics (line 7) are not added: `more` returns no plain dictionary",
     ),
-    "gradients of some optimizer that are clipped": (
-        "a = tf.contrib.estimator.clip_gradients_by_norm(f(), 0.25)\n",
-        "clips the gradients of an optimizer that is not made in its call",
-    ),
     "metrics that a loop adds to": (
         """
         def more(labels):
@@ -246,7 +242,7 @@ REFUSALS = {
         "give it a list",
     ),
     "mixed precision": (
-        "o = tf.train.experimental.enable_mixed_precision_graph_rewrite(f)\n",
+        "o = tf.train.experimental.MixedPrecisionLossScaleOptimizer(f, 2)\n",
         "scales losses",
     ),
     "a strategy for servers that no RunConfig takes": (
@@ -979,6 +975,10 @@ ROWS = {
         "a = tf.contrib.estimator.clip_gradients_by_norm(\n"
         "    tf.train.AdagradOptimizer(learning_rate=rate), 0.25)\n",
         "a = tf_keras.optimizers.Adagrad(rate, epsilon=0.0, global_clipnorm=0.25)\n",
+    ),
+    "gradients of some optimizer that are clipped": (
+        "a = tf.contrib.estimator.clip_gradients_by_norm(f(), 0.25)\n",
+        "a = clipped_by_norm(f(), 0.25)\n",
     ),
     "losses of functions": (
         """
