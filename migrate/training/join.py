@@ -82,6 +82,7 @@ WORDS: dict[str, frozenset[str]] = {
         "added": "*",
         "hparams": "*",
         "gpus": "gpus",
+        "tpu": "tpu_strategy",
         "one_process": "TF_CONFIG train_and_evaluate",
         "cluster": "cluster",
         "cluster_properties": "is_chief num_ps_replicas num_worker_replicas",

@@ -209,6 +209,8 @@ def _cluster(words: set[str], files: Sequence[ParsedModule]) -> set[str]:
             raise Refused(f"it is part of a cluster, and {why}")
     if "parameter_servers" in kinds:
         _check_data(files)
+        if "mixed_precision" in words:
+            raise Refused("losses are not scaled with parameter servers")
     return kinds
 
 

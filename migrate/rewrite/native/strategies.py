@@ -202,8 +202,14 @@ def _own_servers(page: Page, word: Word) -> None:
     page.refuse(word.node, f"`{word.symbol}` ({{}}) makes a cluster without a strategy")
 
 
-def _cluster(page: Page, word: Word) -> None:
-    page.refuse(word.node, f"`{word.symbol}` ({{}}) needs a cluster: not native yet")
+def _tpu(page: Page, word: Word) -> None:
+    """What `--strategy tpu` writes; a program's own sets up its TPU itself."""
+    if word.call is None or word.call.args:
+        why = "is of a TPU that the program sets up: try `--strategy tpu`"
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
+    else:
+        page.rename(word.node, page.take("tpu_strategy"))
+        page.note(word.node, "written as TensorFlow documents it, never run on a TPU")
 
 
 WORDS: dict[str, Handler] = {
@@ -218,7 +224,7 @@ WORDS: dict[str, Handler] = {
         for name, handle in {
             **dict.fromkeys(_COLLECTIVE, _workers),
             _SERVERS: _servers,
-            "TPUStrategy": _cluster,
+            "TPUStrategy": _tpu,
         }.items()
     },
     "tf.train.Server": _own_servers,
