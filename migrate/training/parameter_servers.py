@@ -20,7 +20,7 @@ from .cluster import RunConfig, answers, with_context
 from .core import NEVER
 from .replicas_callbacks import Trainer
 
-LARGE = 64 << 20  # bytes of a variable, at least, on each server that has a part
+LARGE = 64 << 20  # bytes of a variable; of what has more, each server keeps a part
 
 
 class ClusterTrainer(cluster.ClusterTrainer):

@@ -54,6 +54,11 @@ NOOPS = {
     "replace of text": f"{TF}\nname = 'a/b'.replace('/', '_')\n",
     "a data set": f"{TF}\ndata = tf.data.Dataset.range(3).batch(2)\n",
     "next of an iterator": f"{TF}\nfirst = iter(data).get_next()\n",
+    "switches of today": (
+        f"{TF}\nimport tensorflow.experimental.numpy as tnp\n\n"
+        "tf.config.experimental.enable_tensor_float_32_execution(False)\n"
+        "tf.profiler.experimental.server.start(6009)\nx = tnp.arange(3)\n"
+    ),
     "compile of Python": "import re\n\npattern = re.compile('a')\n",
     "its own words": (
         f"{TF}\nfrom training import Task, Trainer\n\n\nclass Net(Task):\n"
