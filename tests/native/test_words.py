@@ -485,6 +485,10 @@ ROWS = {
         c = RunConfig(strategy=s)
         """,
     ),
+    "gradients that one device adds up": (
+        "a = tf.contrib.distribute.ReductionToOneDeviceCrossTowerOps()\n",
+        "a = tf.distribute.ReductionToOneDevice()\n",
+    ),
     "a strategy for parameter servers": (
         """
         s = tf.contrib.distribute.ParameterServerStrategy(num_gpus_per_worker=1)

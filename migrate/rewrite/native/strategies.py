@@ -102,8 +102,13 @@ def _is_repeated(node: cst.CSTNode, texts: Sequence[str]) -> bool:
     return isinstance(node, (cst.For, cst.While))
 
 
-def _one_device(page: Page, word: Word) -> None:
-    word.spell(page, page.tf(word.node, "distribute.OneDeviceStrategy"))
+def _moved(name: str) -> Handler:
+    """A class that has left tf.contrib, under another name."""
+
+    def handle(page: Page, word: Word) -> None:
+        word.spell(page, page.tf(word.node, f"distribute.{name}"))
+
+    return handle
 
 
 def _ops(page: Page, word: Word) -> None:
@@ -215,9 +220,15 @@ def _tpu(page: Page, word: Word) -> None:
 WORDS: dict[str, Handler] = {
     f"{_CONTRIB}MirroredStrategy": _mirrored,
     "tf.distribute.MirroredStrategy": _mirrored,
-    f"{_CONTRIB}OneDeviceStrategy": _one_device,
-    f"{_CONTRIB}AllReduceCrossDeviceOps": _ops,
-    f"{_CONTRIB}AllReduceCrossTowerOps": _ops,
+    f"{_CONTRIB}OneDeviceStrategy": _moved("OneDeviceStrategy"),
+    **{
+        f"{_CONTRIB}{name}Cross{kind}Ops": handle
+        for kind in ("Device", "Tower")
+        for name, handle in {
+            "AllReduce": _ops,
+            "ReductionToOneDevice": _moved("ReductionToOneDevice"),
+        }.items()
+    },
     **{
         f"tf.{package}.{name}": handle
         for package in ("contrib.distribute", "distribute", "distribute.experimental")
