@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 import json
 import os
 import socket
 import time
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -62,7 +64,10 @@ class ClusterTrainer(Trainer):
     def train(self, *args: Any, **kwargs: Any) -> Trainer:
         """Trains with the others; an evaluator listens to what they save."""
         if self.config.task_type != "evaluator":
-            self.member().train(*args, **kwargs)
+            try:
+                self.member().train(*args, **kwargs)
+            except tf.errors.OpError as error:
+                raise lost(self.config.cluster_spec.as_dict(), error) from error
             return self
         for path in tf.train.checkpoints_iterator(self.model_dir):
             step = int(path.rpartition("-")[2])
@@ -87,9 +92,18 @@ def answers(address: str) -> bool:
     return True
 
 
-def lost(tasks: dict[str, str], error: Exception) -> Exception:
-    """Returns an error that names the tasks that are gone."""
+def lost(jobs: dict[str, list[str]], error: Exception) -> Exception:
+    """Returns an error that names the tasks that are gone, and were needed."""
     time.sleep(1)  # who is ending may still listen
-    gone = [f"{name} ({at})" for name, at in tasks.items() if not answers(at)]
+    needed = ("ps",) if "ps" in jobs else ("chief", "worker")
+    tasks = [(job, i, at) for job in needed for i, at in enumerate(jobs.get(job, ()))]
+    gone = [f"{job} {i} ({at})" for job, i, at in tasks if not answers(at)]
     again = "start all tasks again, and they go on from the latest checkpoint."
     return RuntimeError(f"Lost {', '.join(gone)}: {again}") if gone else error
+
+
+def with_context(input_fn: Callable[..., Any], *context: Any) -> Callable[..., Any]:
+    """Returns an input function that is told which part of the data to read."""
+    told = {"input_context": tf.distribute.InputContext(*context)}
+    asks = told.keys() <= inspect.signature(input_fn).parameters.keys()
+    return functools.partial(input_fn, **told) if asks else input_fn

@@ -54,6 +54,10 @@ class Task:
         """Makes the optimizer's variables, when those of the model are there."""
         self.optimizer.build(self.model.trainable_variables)
 
+    def gradients_of(self, loss: Any, tape: Any) -> Any:
+        """Returns the gradients of the trainable variables."""
+        return tape.gradient(loss, self.model.trainable_variables)
+
     def apply_gradients(self, gradients: Any) -> None:
         """Updates the model by the gradients of its trainable variables."""
         self.optimizer.apply_gradients(zip(gradients, self.model.trainable_variables))
@@ -63,7 +67,7 @@ class Task:
         with tf.GradientTape() as tape:
             outputs = self.forward(features, training=True)
             loss = self.loss(features, labels, outputs)
-        gradients = tape.gradient(loss, self.model.trainable_variables)
+        gradients = self.gradients_of(loss, tape)
         self.apply_gradients(gradients)
         return {"loss": loss}
 

@@ -31,6 +31,7 @@ WORDS: dict[str, frozenset[str]] = {
         "core": "Task Trainer RunConfig",
         "keep_hours": "keep_checkpoint_every_n_hours",
         "eval_loss": "eval_loss",
+        "mixed_precision": "mixed_precision",
         "watch": "watch",
         "replicas": "strategy",
         "eval_steps": "eval_distribute",
@@ -81,16 +82,15 @@ WORDS: dict[str, frozenset[str]] = {
         "added": "*",
         "hparams": "*",
         "gpus": "gpus",
+        "tpu": "tpu_strategy",
         "one_process": "TF_CONFIG train_and_evaluate",
         "cluster": "cluster",
         "cluster_properties": "is_chief num_ps_replicas num_worker_replicas",
         "cluster_specs": "",
         "workers": "workers",
-        "workers_data": "workers(input_context)",
         "parameter_servers": "parameter_servers",
         "parameter_servers_summaries": "",
         "both_clusters": "",
-        "parameter_servers_data": "parameter_servers(input_context)",
         "keras_task": "KerasTask",
         "losses": "*",
         "chains": "*",
@@ -158,7 +158,7 @@ TOGETHER = {
 # Methods that are said where they are called, if nobody else calls or changes them.
 BRIEF = (
     *("_run", "_train_step", "_dataset", "_iterator", "_save", "_hooks"),
-    *("build", "apply_gradients", "_exported"),
+    *("build", "gradients_of", "apply_gradients", "_exported"),
 )
 # So are these where no gradient is of rows alone: `rows` asks for them.
 OF_ROWS = {

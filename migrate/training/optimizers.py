@@ -31,6 +31,12 @@ def assign_rows(slot: Any, gradient: Any, rows: Any) -> None:
         slot.assign(rows)
 
 
+def clipped_by_norm(optimizer: Any, clip_norm: Any) -> Any:
+    """Returns an optimizer that clips its gradients, all together, by their norm."""
+    optimizer.global_clipnorm = clip_norm
+    return optimizer
+
+
 class Momentum(tf_keras.optimizers.SGD):
     """Gathers gradients, which the rate of each step scales."""
 

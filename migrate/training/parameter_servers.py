@@ -16,9 +16,11 @@ import tensorflow as tf
 
 from . import cluster
 from .callbacks import Callback
-from .cluster import RunConfig, answers, lost
+from .cluster import RunConfig, answers, with_context
 from .core import NEVER
 from .replicas_callbacks import Trainer
+
+LARGE = 64 << 20  # bytes of a variable; of what has more, each server keeps a part
 
 
 class ClusterTrainer(cluster.ClusterTrainer):
@@ -26,8 +28,6 @@ class ClusterTrainer(cluster.ClusterTrainer):
 
     def _join(self, config: RunConfig) -> tuple[Any, Any]:
         """Returns what trains in this task, and its settings."""
-        if config.task_type == "evaluator":
-            return Trainer, config
         jobs = config.cluster_spec.as_dict()
         tasks = {"chief": jobs.pop("chief", None) or jobs.pop("master", None), **jobs}
         if jobs and not tasks["chief"]:
@@ -35,7 +35,7 @@ class ClusterTrainer(cluster.ClusterTrainer):
         if "worker" in jobs and "ps" not in jobs:
             raise ValueError("The cluster of TF_CONFIG has workers, but no ps.")
         if jobs and config.task_type not in ("chief", "master"):
-            return functools.partial(Server, tasks, config), config
+            return functools.partial(Server, tasks), config
         if "worker" not in jobs:
             return Trainer, config
         strategy = strategy_of(json.dumps(tasks))  # what was made before it is lost
@@ -46,23 +46,20 @@ class ClusterTrainer(cluster.ClusterTrainer):
 def strategy_of(tasks: str) -> Any:
     """Returns the strategy of a chief, which is connected to all tasks from now on."""
     os.environ["GRPC_FAIL_FAST"] = "use_caller"  # a worker may come back
+    spec = tf.train.ClusterSpec(json.loads(tasks))
     resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
-        tf.train.ClusterSpec(json.loads(tasks)), task_type="chief", task_id=0
+        spec, "", "chief", 0
     )
-    return tf.distribute.ParameterServerStrategy(resolver)
+    divided = tf.distribute.experimental.partitioners.MinSizePartitioner
+    parts = divided(LARGE, max_shards=spec.num_tasks("ps"))
+    return tf.distribute.ParameterServerStrategy(resolver, parts)
 
 
 class Server:
     """A worker, or what keeps variables: does what the chief asks for."""
 
     def __init__(
-        self,
-        tasks: Any,
-        config: RunConfig,
-        _: Any,
-        model_dir: str,
-        *more: Any,
-        **others: Any,
+        self, tasks: Any, _: Any, model_dir: str, config: Any, *more: Any, **others: Any
     ) -> None:
         self.server = tf.distribute.Server(tasks, config.task_type, config.task_id)
         self.chief, self.model_dir = tasks["chief"][0], model_dir
@@ -84,28 +81,13 @@ class Server:
 class Chief(Trainer):
     """Hands steps to workers, who may come and go, and saves."""
 
+    config: RunConfig
     data_of: Callable[[Any], Any]
 
-    def __init__(
-        self,
-        make_task: Any,
-        model_dir: str,
-        config: RunConfig,
-        params: Any,
-        **others: Any,
-    ) -> None:
-        super().__init__(make_task, model_dir, config, params, **others)
-        jobs = config.cluster_spec.as_dict()
-        self.servers = {f"ps {index}": at for index, at in enumerate(jobs["ps"])}
-        self.workers = len(jobs["worker"])
+    def __init__(self, *given: Any, **others: Any) -> None:
+        super().__init__(*given, **others)
+        self.workers = self.config.cluster_spec.num_tasks("worker")
         self.coordinator = tf.distribute.coordinator.ClusterCoordinator(self.strategy)
-
-    def train(self, *args: Any, **kwargs: Any) -> Any:
-        """Trains on all workers; a server that is lost ends the training."""
-        try:
-            return super().train(*args, **kwargs)
-        except tf.errors.OpError as error:
-            raise lost(self.servers, error) from error
 
     def _save(self, step: int) -> None:
         # Steps of a worker that was lost may have been taken twice.
@@ -113,7 +95,10 @@ class Chief(Trainer):
 
     def _dataset(self, input_fn: Callable[..., Any], mode: str) -> Any:
         """Returns the data of the first worker; each reads its own."""
-        self.data_of = lambda index: super(Chief, self)._dataset(input_fn, mode)
+        made, workers = super()._dataset, self.workers
+        self.data_of = lambda index: made(
+            with_context(input_fn, workers, index, workers), mode
+        )
         return self.data_of(0)
 
     def _iterator(self, dataset: Any, whole: bool = False) -> Any:
@@ -135,20 +120,15 @@ class Chief(Trainer):
             span = min(most, count - done, save_steps - done % save_steps)
             # What a worker is handed at once is done again when the worker is lost.
             share = max(1, min(20, span // self.workers))
-            taken = [
-                self.coordinator.schedule(
-                    self._worker_steps, (iterator, tf.constant(min(share, span - at)))
-                )
-                for at in range(0, span, share)
-            ]
+            shares = [min(share, span - at) for at in range(0, span, share)]
+            given = [(iterator, tf.constant(one)) for one in shares]
+            taken = [self.coordinator.schedule(self._worker_steps, g) for g in given]
             self.coordinator.join()
-            before = done
-            for values in [remote.fetch() for remote in taken]:
+            idle += 1  # workers whose data are over may have been faster than others
+            for values in self.coordinator.fetch(taken):
                 for index in range(len(values["loss"])):
-                    done += 1
+                    done, idle = done + 1, 0
                     yield {key: value[index] for key, value in values.items()}
-            # Workers whose data are over may have been faster than the others.
-            idle = idle + 1 if done == before else 0
 
     @tf.function
     def _worker_steps(self, iterator: Any, count: Any) -> dict[str, Any]:
@@ -157,7 +137,6 @@ class Chief(Trainer):
         shown = {
             key: tf.TensorArray(value.dtype, 0, dynamic_size=True, infer_shape=False)
             for key, value in step.structured_outputs.items()
-            if self.watched or key == "loss"
         }
         taken = 0
         for batch in iterator:

@@ -31,7 +31,7 @@ class Task(core.Task):
             loss = self.loss(features, labels, outputs)
             # Replicas add their gradients up: to those of the mean loss.
             share = loss / tf.distribute.get_strategy().num_replicas_in_sync
-        gradients = tape.gradient(share, self.model.trainable_variables)
+        gradients = self.gradients_of(share, tape)
         self.apply_gradients(gradients)
         return {"loss": loss}
 

@@ -23,6 +23,6 @@ class Task(replicas.Task):
             loss = loss * count if self.summed else loss
             # Replicas add their gradients up: to those of their mean loss.
             share = loss / count
-        gradients = tape.gradient(share, self.model.trainable_variables)
+        gradients = self.gradients_of(share, tape)
         self.apply_gradients(gradients)
         return {"loss": loss}

@@ -21,6 +21,6 @@ class Task(core.Task):
         with tf.GradientTape() as tape:
             outputs = self.forward(features, training=True)
             loss = self.loss(features, labels, outputs)
-        gradients = tape.gradient(loss, self.model.trainable_variables)
+        gradients = self.gradients_of(loss, tape)
         self.apply_gradients(gradients)
         return {"loss": loss, **self.watch(features, labels, outputs)}

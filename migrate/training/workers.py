@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import tensorflow as tf
 
 from . import cluster
 from .callbacks import Callback
-from .cluster import RunConfig, lost
+from .cluster import RunConfig, with_context
 from .replicas_callbacks import Trainer
 
 
@@ -29,28 +29,18 @@ class Worker(Trainer):
     """One of the workers that take each step together."""
 
     def __init__(
-        self,
-        make_task: Any,
-        model_dir: str,
-        config: RunConfig,
-        params: Any,
-        **others: Any,
+        self, make_task: Any, model_dir: str, config: Any, *more: Any, **others: Any
     ) -> None:
-        cluster_spec = config.cluster_spec.as_dict()
-        self.tasks = {
-            f"{job} {index}": address
-            for job in ("chief", "worker")
-            for index, address in enumerate(cluster_spec.get(job, ()))
-        }
-        self.workers = max(1, len(self.tasks))
-        name = f"{config.task_type} {config.task_id}"
-        self.index = list(self.tasks).index(name) if self.tasks else 0
+        jobs = config.cluster_spec.as_dict()
+        chiefs = len(jobs.get("chief", ()))
+        self.workers = chiefs + len(jobs.get("worker", ())) or 1
+        self.index = config.task_id + (chiefs if config.task_type == "worker" else 0)
         self.shared_dir = model_dir
         # Their clocks differ, so all save after steps.
         save_steps = config.save_checkpoints_steps or 1000
         config = dataclasses.replace(config, save_checkpoints_steps=save_steps)
         own_dir = f"{model_dir}/tmp_{self.index}" if self.index else model_dir
-        super().__init__(make_task, own_dir, config, params, **others)
+        super().__init__(make_task, own_dir, config, *more, **others)
         self.replicas = self.strategy.num_replicas_in_sync // self.workers
 
     def latest_checkpoint(self) -> Any:
@@ -60,13 +50,11 @@ class Worker(Trainer):
         return path
 
     def train(self, *args: Any, **kwargs: Any) -> Any:
-        """Trains with all others; one that is lost ends them all."""
+        """Trains with all others; only the first one keeps what it saves."""
         if self.index:
             kwargs.pop("saving_listeners", None)
         try:
             return super().train(*args, **kwargs)
-        except tf.errors.OpError as error:
-            raise lost(self.tasks, error) from error
         finally:
             if self.index and tf.io.gfile.exists(self.model_dir):
                 tf.io.gfile.rmtree(self.model_dir)
@@ -75,6 +63,10 @@ class Worker(Trainer):
         # All save, because what is saved may be a mean over all; one file is kept.
         super()._save(step)
         self._sum(0.0)  # the first worker has saved
+
+    def _dataset(self, input_fn: Callable[..., Any], mode: str) -> Any:
+        context = self.workers, self.index, self.strategy.num_replicas_in_sync
+        return super()._dataset(with_context(input_fn, *context), mode)
 
     def _iterator(self, dataset: Any, whole: bool = False) -> Any:
         self.batches = iter(dataset)

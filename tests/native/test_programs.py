@@ -36,6 +36,7 @@ TOLERANCES = {
     "gru_lengths": 5e-6,
     "model_by_name": 5e-6,
     "own_estimator": 5e-6,
+    "scaled_loss": 5e-6,
     "shared_tables": 1e-5,
     "sizes_of_input": 5e-6,
     "stacked_cells": 5e-6,

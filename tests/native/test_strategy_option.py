@@ -72,6 +72,7 @@ def rewrite(tmp_path: Path, tfmigrate: Runner) -> Rewrite:
         ("one_device", 'OneDeviceStrategy("/gpu:0")'),
         ("central", "experimental.CentralStorageStrategy()"),
         ("multiworker", "MultiWorkerMirroredStrategy()"),
+        ("tpu", "tpu_strategy()"),
     ],
 )
 def test_an_estimator_without_a_configuration_gets_one(
@@ -79,7 +80,8 @@ def test_an_estimator_without_a_configuration_gets_one(
 ) -> None:
     text, _ = rewrite(BARE, strategy)
     made = "".join(text.split())
-    assert f"sys.argv[1],config=RunConfig(strategy=tf.distribute.{named})" in made
+    home = "" if strategy == "tpu" else "tf.distribute."
+    assert f"sys.argv[1],config=RunConfig(strategy={home}{named})" in made
 
 
 def test_another_strategy_takes_the_place_of_the_programs_own(rewrite: Rewrite) -> None:

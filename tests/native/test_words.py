@@ -54,6 +54,11 @@ NOOPS = {
     "replace of text": f"{TF}\nname = 'a/b'.replace('/', '_')\n",
     "a data set": f"{TF}\ndata = tf.data.Dataset.range(3).batch(2)\n",
     "next of an iterator": f"{TF}\nfirst = iter(data).get_next()\n",
+    "switches of today": (
+        f"{TF}\nimport tensorflow.experimental.numpy as tnp\n\n"
+        "tf.config.experimental.enable_tensor_float_32_execution(False)\n"
+        "tf.profiler.experimental.server.start(6009)\nx = tnp.arange(3)\n"
+    ),
     "compile of Python": "import re\n\npattern = re.compile('a')\n",
     "its own words": (
         f"{TF}\nfrom training import Task, Trainer\n\n\nclass Net(Task):\n"
@@ -110,10 +115,6 @@ REFUSALS = {
     "metrics that a name holds": (
         "def more(labels):\n    return FOUND\n\n\ntf.estimator.add_metrics(e, more)\n",
         "the metrics (line 7) are not added: `more` returns no plain dictionary",
-    ),
-    "gradients of some optimizer that are clipped": (
-        "a = tf.contrib.estimator.clip_gradients_by_norm(f(), 0.25)\n",
-        "clips the gradients of an optimizer that is not made in its call",
     ),
     "metrics that a loop adds to": (
         """
@@ -246,7 +247,7 @@ REFUSALS = {
         "give it a list",
     ),
     "mixed precision": (
-        "o = tf.train.experimental.enable_mixed_precision_graph_rewrite(f)\n",
+        "o = tf.train.experimental.MixedPrecisionLossScaleOptimizer(f, 2)\n",
         "scales losses",
     ),
     "a strategy for servers that no RunConfig takes": (
@@ -483,6 +484,10 @@ ROWS = {
         s = tf.distribute.MirroredStrategy()
         c = RunConfig(strategy=s)
         """,
+    ),
+    "gradients that one device adds up": (
+        "a = tf.contrib.distribute.ReductionToOneDeviceCrossTowerOps()\n",
+        "a = tf.distribute.ReductionToOneDevice()\n",
     ),
     "a strategy for parameter servers": (
         """
@@ -979,6 +984,10 @@ ROWS = {
         "a = tf.contrib.estimator.clip_gradients_by_norm(\n"
         "    tf.train.AdagradOptimizer(learning_rate=rate), 0.25)\n",
         "a = tf_keras.optimizers.Adagrad(rate, epsilon=0.0, global_clipnorm=0.25)\n",
+    ),
+    "gradients of some optimizer that are clipped": (
+        "a = tf.contrib.estimator.clip_gradients_by_norm(f(), 0.25)\n",
+        "a = clipped_by_norm(f(), 0.25)\n",
     ),
     "losses of functions": (
         """

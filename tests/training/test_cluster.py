@@ -30,8 +30,8 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
     def start(tasks: list[Task], *common: str, **own: str) -> dict[str, Process]:
         kind = "parameter_servers" if "ps" in tasks[0].cluster else "workers"
-        words = (kind, f"{kind}(input_context)", "train_and_evaluate", "hooks")
-        text = training_module(parts_for(words))
+        text = training_module(parts_for((kind, "train_and_evaluate", "hooks")))
+        text = text.replace("LARGE = 64 << 20", "LARGE = 20")
         (tmp_path / "training.py").write_text(text, "utf-8")
         folders = os.pathsep.join((str(tmp_path), os.environ["PYTHONPATH"]))
         found = {}
@@ -100,7 +100,7 @@ def test_all_workers_stop_when_the_data_of_one_are_over(start: Start) -> None:
 def test_a_master_with_parameter_servers_trains_on_when_a_worker_is_killed(
     start: Start, tmp_path: Path
 ) -> None:
-    tasks = local_cluster(workers=2, ps=1, chief=True)
+    tasks = local_cluster(workers=2, ps=2, chief=True)
     jobs = {
         "master" if job == "chief" else job: at for job, at in tasks[0].cluster.items()
     }

@@ -21,6 +21,7 @@ STRATEGIES: Mapping[str, str] = {
     "multiworker": "distribute.MultiWorkerMirroredStrategy()",
     "parameter_server": "distribute.experimental.ParameterServerStrategy()",
     "central": "distribute.experimental.CentralStorageStrategy()",
+    "tpu": "distribute.experimental.TPUStrategy()",
 }
 _CONFIG = "tf.estimator.RunConfig"
 _ASKED = ("train_distribute", "experimental_distribute", "eval_distribute")

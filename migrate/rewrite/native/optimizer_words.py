@@ -11,13 +11,13 @@ from ...code.data import is_data
 from .code import Refused
 from .losses import SIGNATURES as LOSSES
 from .losses import SUMMED, loss
-from .optimizers import CLIP, CLIP_PARAMETERS, clipping, optimizer
+from .optimizers import CLIP, CLIP_PARAMETERS, TOGETHER, clipping, optimizer
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .page import Page
 from .schedules import SIGNATURES as SCHEDULES
 from .schedules import schedule
 from .slices import GLOBAL_STEPS
-from .word import Handler, Word, arguments, in_sight, placed, plain, root_of
+from .word import Handler, Word, arguments, in_sight, placed, plain, root_of, taken
 
 _STEP = "STEP_ARGUMENT"
 _RATE = "LEARNING_RATE_ARGUMENT"
@@ -79,14 +79,27 @@ def _clipping(
 
 
 def _clip(page: Page, word: Word) -> None:
-    """Is changed with the optimizer in it."""
-    first = word.call.args[0].value if word.call and word.call.args else None
-    symbol = page.symbol(first.func) if isinstance(first, cst.Call) else None
-    if symbol in OPTIMIZERS and first is not None and _clipping(page, first):
+    """Is changed with the optimizer in it, or clips one that was made before."""
+    seen = in_sight(page, word, CLIP_PARAMETERS, CLIP_PARAMETERS[1])
+    if seen is None:
+        return
+    call, args = seen
+    made, norm = (args[name].value for name in CLIP_PARAMETERS)
+    inner = page.source(made.func) if isinstance(made, cst.Call) else ""
+    if isinstance(made, cst.Call) and page.symbol(made.func) in OPTIMIZERS:
         page.replaced.add(root_of(word.node))
+        return
+    page.note(word.node, TOGETHER)
+    if isinstance(made, cst.Call) and inner.startswith("tf_keras.optimizers."):
+        page.add_argument(made, "global_clipnorm=", norm)
+        page.put(call, made)
     else:
-        why = "clips the gradients of an optimizer that is not made in its call"
-        page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
+        page.rename(word.node, page.take("clipped_by_norm"))
+
+
+def _mixed(page: Page, word: Word) -> None:
+    """TensorFlow 1 took a step again whose gradients were too large for float16."""
+    page.note(word.node, "counts steps that are skipped while the loss scale is found")
 
 
 def _schedule(page: Page, word: Word) -> None:
@@ -189,6 +202,9 @@ def _is_rate(page: Page, node: cst.CSTNode, depth: int = 0) -> bool:
 WORDS: dict[str, Handler] = {
     **{name: _optimizer for name in OPTIMIZERS if not name.startswith(_ELSEWHERE)},
     CLIP: _clip,
+    "tf.train.experimental.enable_mixed_precision_graph_rewrite": taken(
+        "mixed_precision", _mixed
+    ),
     **{name: _loss for name in LOSSES if not name.startswith("tf.nn.")},
     **{name: _schedule for name in SCHEDULES if name.startswith("tf.train.")},
 }

@@ -22,7 +22,7 @@ _FTRL = ("learning_rate", "learning_rate_power", "initial_accumulator_value")
 
 CLIP = "tf.contrib.estimator.clip_gradients_by_norm"
 CLIP_PARAMETERS = ("optimizer", "clip_norm")
-_TOGETHER = "gradients are clipped when those of all replicas are added up"
+TOGETHER = "gradients are clipped when those of all replicas are added up"
 
 # Parameters by position, with those that are given by name alone at the end.
 SIGNATURES: dict[str, tuple[str, ...]] = {
@@ -260,4 +260,4 @@ def clipping(code: Code, norm: str) -> Code:
     if code.training or not code.text.endswith(")"):
         raise Refused("this optimizer cannot clip gradients by their norm")
     text = f"{code.text[:-1]}, global_clipnorm={norm})"
-    return replace(code, text=text, notes=(*code.notes, _TOGETHER))
+    return replace(code, text=text, notes=(*code.notes, TOGETHER))

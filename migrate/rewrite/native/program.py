@@ -211,8 +211,8 @@ def _cluster(words: set[str], files: Sequence[ParsedModule]) -> set[str]:
             raise Refused(f"it is part of a cluster, and {why}")
     if "parameter_servers" in kinds:
         _check_data(files)
-    if any("input_context" in text for text in texts):
-        kinds |= {f"{kind}(input_context)" for kind in kinds}
+        if "mixed_precision" in words:
+            raise Refused("losses are not scaled with parameter servers")
     return kinds
 
 

@@ -102,8 +102,13 @@ def _is_repeated(node: cst.CSTNode, texts: Sequence[str]) -> bool:
     return isinstance(node, (cst.For, cst.While))
 
 
-def _one_device(page: Page, word: Word) -> None:
-    word.spell(page, page.tf(word.node, "distribute.OneDeviceStrategy"))
+def _moved(name: str) -> Handler:
+    """A class that has left tf.contrib, under another name."""
+
+    def handle(page: Page, word: Word) -> None:
+        word.spell(page, page.tf(word.node, f"distribute.{name}"))
+
+    return handle
 
 
 def _ops(page: Page, word: Word) -> None:
@@ -202,23 +207,35 @@ def _own_servers(page: Page, word: Word) -> None:
     page.refuse(word.node, f"`{word.symbol}` ({{}}) makes a cluster without a strategy")
 
 
-def _cluster(page: Page, word: Word) -> None:
-    page.refuse(word.node, f"`{word.symbol}` ({{}}) needs a cluster: not native yet")
+def _tpu(page: Page, word: Word) -> None:
+    """What `--strategy tpu` writes; a program's own sets up its TPU itself."""
+    if word.call is None or word.call.args:
+        why = "is of a TPU that the program sets up: try `--strategy tpu`"
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
+    else:
+        page.rename(word.node, page.take("tpu_strategy"))
+        page.note(word.node, "written as TensorFlow documents it, never run on a TPU")
 
 
 WORDS: dict[str, Handler] = {
     f"{_CONTRIB}MirroredStrategy": _mirrored,
     "tf.distribute.MirroredStrategy": _mirrored,
-    f"{_CONTRIB}OneDeviceStrategy": _one_device,
-    f"{_CONTRIB}AllReduceCrossDeviceOps": _ops,
-    f"{_CONTRIB}AllReduceCrossTowerOps": _ops,
+    f"{_CONTRIB}OneDeviceStrategy": _moved("OneDeviceStrategy"),
+    **{
+        f"{_CONTRIB}{name}Cross{kind}Ops": handle
+        for kind in ("Device", "Tower")
+        for name, handle in {
+            "AllReduce": _ops,
+            "ReductionToOneDevice": _moved("ReductionToOneDevice"),
+        }.items()
+    },
     **{
         f"tf.{package}.{name}": handle
         for package in ("contrib.distribute", "distribute", "distribute.experimental")
         for name, handle in {
             **dict.fromkeys(_COLLECTIVE, _workers),
             _SERVERS: _servers,
-            "TPUStrategy": _cluster,
+            "TPUStrategy": _tpu,
         }.items()
     },
     "tf.train.Server": _own_servers,

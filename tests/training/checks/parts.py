@@ -6,6 +6,7 @@ import glob
 import gzip
 import logging
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -36,6 +37,7 @@ EXPORTING = training(
     *("BestExporter", "LatestExporter", "FinalExporter", "exports", "from_estimator"),
 )
 IN_STEP = training("workers")
+SCALING = training("mixed_precision", "strategy", "summed", "tpu_strategy")
 STOPPING = training(
     *("eval_loss", "train_and_evaluate", "make_early_stopping_hook", "StopAtStep"),
     *("stop_if_no_decrease_hook", "stop_if_no_increase_hook"),
@@ -487,6 +489,39 @@ def check_optional_settings(folder: str) -> None:
     with pytest.raises(ValueError, match="64 GPUs are asked for, and this machine has"):
         MANY.gpus(64)
     assert MANY.gpus(0) == ["/cpu:0"]
+
+
+def check_a_scaled_loss_trains_the_same_on_replicas(folder: str) -> None:
+    found = []
+    for scale in (None, "dynamic", 512):
+        config = SCALING.RunConfig(strategy=mirrored())
+
+        def make(scale=scale):
+            task = linear(SCALING)()
+            if scale is not None:
+                task.optimizer = SCALING.mixed_precision(task.optimizer, scale)
+            return task
+
+        trainer = SCALING.Trainer(make, f"{folder}/{scale}", config)
+        trainer.train(rows(8), steps=3)
+        again = SCALING.Trainer(make, f"{folder}/{scale}", config)
+        again.train(rows(8), steps=2)
+        found.append([again.global_step, *again.evaluate(rows(4, 1)).values()])
+    np.testing.assert_allclose(found[1:], [found[0]] * 2, rtol=1e-6)
+
+
+def check_a_tpu_is_connected_to_before_it_is_reset(folder: str) -> None:
+    with mock.patch.object(SCALING, "tf") as tensorflow:
+        made = SCALING.tpu_strategy("grpc://10.0.0.2")
+    resolver = tensorflow.distribute.cluster_resolver.TPUClusterResolver
+    assert [name for name, *_ in tensorflow.mock_calls] == [
+        "distribute.cluster_resolver.TPUClusterResolver",
+        "config.experimental_connect_to_cluster",
+        "tpu.experimental.initialize_tpu_system",
+        "distribute.TPUStrategy",
+    ]
+    tensorflow.distribute.TPUStrategy.assert_called_once_with(resolver())
+    assert made is tensorflow.distribute.TPUStrategy()
 
 
 def check_several_optimizers_are_kept(folder: str) -> None:
