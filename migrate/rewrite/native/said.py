@@ -17,8 +17,8 @@ from .code import Code, literal
 from .losses import SIGNATURES as LOSSES
 from .losses import loss
 from .metrics import SIGNATURES as METRICS
-from .optimizers import CLIP, CLIP_PARAMETERS, clipping, optimizer
 from .optimizers import SIGNATURES as OPTIMIZERS
+from .optimizers import optimizer
 from .schedules import SIGNATURES as SCHEDULES
 from .schedules import schedule
 from .slices import GLOBAL_STEPS, Mode, is_step
@@ -274,16 +274,6 @@ class Said(cst.CSTTransformer):
         if symbol in OPTIMIZERS and self.init:
             texts = self._arguments(original_node, updated_node, OPTIMIZERS[symbol])
             return self._parsed(self.optimizer(symbol, texts, original_node))
-        if symbol == CLIP and self.init:
-            texts = self._arguments(original_node, updated_node, CLIP_PARAMETERS)
-            plain = texts.get("optimizer", "").startswith("tf_keras.optimizers.")
-            if not plain or len(texts) < len(CLIP_PARAMETERS):
-                reason = (
-                    "clips the gradients of an optimizer that is not made in its call"
-                )
-                raise maker.stop(original_node, f"`{symbol}` {reason}")
-            made = clipping(Code(texts["optimizer"]), texts["clip_norm"])
-            return self._parsed(made)
         if symbol in SCHEDULES:
             return self._scheduled(symbol, original_node, updated_node)
         if symbol in GLOBAL_STEPS:
