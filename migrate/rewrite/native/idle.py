@@ -44,12 +44,19 @@ def without_idle_words(
     many logits a head wants is said where it is made. A helper tests the mode where it
     is read, and has no name for that; nor has a flag that two branches set. A value
     that they choose by the mode is chosen in one line, and cells are wrapped anyway,
-    in what drops while training. Zeros and ones of labels are TensorFlow's own.
+    in what drops while training. Zeros and ones of labels are TensorFlow's own, and
+    operations are not called after the scope that they are in.
     """
     tree = Tree(parsed.module, parsed.resolver)
     gone: set[cst.CSTNode] = set()
     plain: set[cst.CSTNode] = set()
     places: dict[cst.CSTNode, object] = {}
+    entered = {
+        one.asname.name.value
+        for one in parsed.nodes
+        if isinstance(one, cst.WithItem) and one.asname is not None
+        if isinstance(one.asname.name, cst.Name)
+    }
     for node in parsed.nodes:
         symbol = tree.symbol(node.func) if isinstance(node, cst.Call) else None
         if not isinstance(node, cst.Call) or symbol is None:
@@ -60,6 +67,7 @@ def without_idle_words(
             places |= _zero_states(tree, node)
         if symbol in _ONE_HOT and len(node.args) == 2:
             places |= _one_hot(node, alias_of(parsed))
+        gone.update(one for one in node.args if _is_scope_name(one, entered))
         if symbol.startswith("tf.layers."):
             gone.update(one for one in node.args if _trains(tree, one))
         if symbol == "tf.layers.dropout":
@@ -81,6 +89,19 @@ def without_idle_words(
     if not gone and not plain and not flags:
         return parsed
     return changed(parsed, facts, _Without(gone, plain, flags))
+
+
+def _is_scope_name(arg: cst.Arg, entered: set[str]) -> bool:
+    """``name=scope.name``"""
+    value = arg.value
+    return (
+        arg.keyword is not None
+        and arg.keyword.value == "name"
+        and isinstance(value, cst.Attribute)
+        and value.attr.value == "name"
+        and isinstance(value.value, cst.Name)
+        and value.value.value in entered
+    )
 
 
 def _dimensions(tree: Tree) -> dict[cst.CSTNode, cst.BaseExpression]:

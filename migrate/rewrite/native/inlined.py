@@ -26,6 +26,7 @@ _SPECS = ("EstimatorSpec", "ModelFnOps")
 _LAYERS = ("tf.layers.", "tf.contrib.layers.", "tf.contrib.slim.", "tf.get_variable")
 # What finds a function by its name.
 _BY_STRINGS = re.compile(r"\b(getattr|globals|locals|eval|__all__)\b")
+_GATHERED = [f"tf.losses.{one}" for one in ("add_loss", "get_losses", "get_total_loss")]
 _CELLS = ("tf.nn.rnn_cell.", "tf.contrib.rnn.")
 _PLAIN = (cst.Name, cst.SimpleString, cst.Integer, cst.Float, cst.Attribute)
 
@@ -235,7 +236,7 @@ def knows_of_tasks(
             (*_SPECS, "optimize_loss", "create_train_op")
         ):
             return True
-        if symbol.startswith("tf.losses.") and asks_for_mode:
+        if symbol.startswith("tf.losses.") and (asks_for_mode or symbol in _GATHERED):
             return True
         if isinstance(func, cst.Attribute) and func.attr.value in _KNOWING:
             return True

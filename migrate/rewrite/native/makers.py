@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import ast
+import re
 
 import libcst as cst
 
 from ...names.ast_nodes import parents_of
 from ...project.facts import ParsedModule, ProjectFacts
-from .code import dotted
+from .code import dotted, literal
 from .text import Text, bound_names, loads_in, names_in, parameters_of
 
 _VARIABLES = ("tf.Variable", "tf.get_variable")
 _MOST = 100
+_ADDING = re.compile(r"(^|\.)add_to_collection$")
+_PRODUCT = re.compile(r"\.(multiply|mul|scalar_mul)$")
+_OWN = r"'losses'|\"losses\"|[\w.]*GraphKeys\.LOSSES"
+_KEYS = re.compile(rf"{_OWN}|[\w.]*REGULARIZATION_LOSSES|'regularization_losses'")
 
 
 def with_variables_inlined(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
@@ -56,7 +61,8 @@ def _once(parsed: ParsedModule, facts: ProjectFacts) -> str | None:
         for call, code in edits:
             text.put(call, code)
         text.cut(function)
-        return text.done()
+        penalized = any(_penalty(function, one) is not None for one in function.body)
+        return _without_collection(text.done()) if penalized else text.done()
     return None
 
 
@@ -66,6 +72,9 @@ def _variable(
     """What a function returns, if it makes a variable and does nothing else."""
     *before, last = function.body
     value = last.value if isinstance(last, ast.Return) else None
+    if isinstance(value, ast.Name):
+        made = [o for o in before if isinstance(o, ast.Assign) and _names(o, value.id)]
+        value = made[0].value if len(made) == 1 else None
     arguments = function.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
         return None
@@ -81,9 +90,46 @@ def _variable(
             and len(one.targets) == 1
             and isinstance(one.targets[0], ast.Name)
         )
-        if not (docstring or named):
+        if not (docstring or named or _penalty(function, one) is not None):
             return None
     return value
+
+
+def _names(statement: ast.stmt, name: str) -> bool:
+    return isinstance(statement, ast.Assign) and [*map(dotted, statement.targets)] == [
+        name
+    ]
+
+
+def _penalty(function: ast.FunctionDef, statement: ast.stmt) -> ast.expr | None:
+    """The factor of ``if decay: tf.add_to_collection('losses', decay * l2_loss(v))``.
+
+    The collection may be that of regularizers, too.
+    """
+    last = function.body[-1]
+    variable = dotted(last.value) if isinstance(last, ast.Return) and last.value else ""
+    lines = [statement]
+    if isinstance(statement, ast.If):
+        lines = [] if statement.orelse else statement.body
+    local = {dotted(o.targets[0]): o.value for o in lines if isinstance(o, ast.Assign)}
+    if not lines or len(local) != len(lines) - 1 or not variable:
+        return None
+    call = lines[-1].value if isinstance(lines[-1], ast.Expr) else None
+    if not isinstance(call, ast.Call) or not _ADDING.search(dotted(call.func)):
+        return None
+    if len(call.args) != 2 or not _KEYS.fullmatch(ast.unparse(call.args[0])):
+        return None
+    value = local.get(dotted(call.args[1]), call.args[1])
+    parts: list[ast.expr] = []
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
+        parts = [value.left, value.right]
+    elif isinstance(value, ast.Call) and dotted(value.func).endswith(
+        (".multiply", "mul")
+    ):
+        parts = value.args
+    norm = re.compile(rf"[\w.]*l2_loss\({variable}\)")
+    scales = [one for one in parts if not norm.fullmatch(ast.unparse(one))]
+    return scales[0] if len(parts) == 2 and len(scales) == 1 else None
 
 
 def _said(
@@ -133,10 +179,36 @@ def _said(
                 return None
         return part.done()[1:-2]
 
-    reads = [one.id for one in loads_in(function)]
+    more = ""
+    parts: list[ast.expr] = [one for one in local.values() if one is not value]
+    for statement in function.body:
+        scale = _penalty(function, statement)
+        if scale is not None:
+            parts.append(scale)
+            factor = said(scale)
+            if factor is None:
+                return None
+            if factor == "None" or literal(factor) == 0:
+                parts.remove(scale)
+            else:
+                module = dotted(value.func).rpartition(".")[0]
+                more = f", regularizer={module}.contrib.layers.l2_regularizer({factor})"
+    reads = [one.id for part in (value, *parts) for one in loads_in(part)]
     simple = (ast.Name, ast.Constant, ast.List, ast.Tuple)
     for name in (*given, *local):
         held = given.get(name, local.get(name))
         if reads.count(name) > 1 and not isinstance(held, simple):
             return None
-    return said(value)
+    code = said(value)
+    return f"{code[:-1].rstrip().rstrip(',')}{more})" if code and more else code
+
+
+def _without_collection(code: str) -> str:
+    """The code with penalties that regularizers give, not the collection of losses."""
+    if not re.search(rf"get_collection\(\s*({_OWN})", code):
+        return code
+    module = re.search(r"(\w+)\.get_collection\(", code)
+    tf = module[1] if module else "tf"
+    both = f"{tf}.losses.get_losses() + {tf}.losses.get_regularization_losses()"
+    code = re.sub(rf"{tf}\.get_collection\(\s*({_OWN})\s*\)", both, code)
+    return re.sub(rf"add_to_collection\(\s*({_OWN})\s*,\s*", "losses.add_loss(", code)

@@ -127,10 +127,16 @@ def without_aliases(
         rest = [one for index, one in enumerate(found) if index != place]
         bound = [n for one in rest for n in _stores(one)]
         later = "".join(found[place + 1 :]) + (returned or "")
+        named = re.compile(rf"(?<![\w.]){name}(?!\w|=[^=])")
+        start = f"{name} = "
+        if later.startswith(start) and _stores(found[place + 1]) == {name}:
+            # It is of use for its next value alone.
+            value = found[place + 1].removeprefix(start)
+            found[place : place + 2] = ["", start + named.sub(other, value)]
+            continue
         if name in bound or other in bound or re.search(rf"['\"{{]{name}\b", later):
             continue
         found[place] = ""
-        named = re.compile(rf"(?<![\w.]){name}(?!\w|=[^=])")
         found = [
             one if i < place else named.sub(other, one) for i, one in enumerate(found)
         ]

@@ -13,7 +13,7 @@ from ...project.facts import ParsedModule, ProjectFacts
 from .losses import SIGNATURES as LOSSES
 
 _TOTAL = "tf.losses.get_total_loss"
-_HOMES = ("tf.losses.", "tf.contrib.losses.")
+_HOMES = ("tf.losses.", "tf.contrib.losses.", "tf.contrib.slim.losses.")
 _LIST = "get_losses"
 
 
@@ -72,7 +72,8 @@ class _Losses:
             symbol = self._symbol(node)
             if symbol == _TOTAL or symbol == f"tf.losses.{_LIST}":
                 asked += [node] if self.tree.function(node) is defined else []
-            if symbol not in LOSSES and symbol != "tf.losses.add_loss":
+            known = symbol in LOSSES and symbol.startswith(_HOMES)
+            if not known and symbol != "tf.losses.add_loss":
                 continue
             around = self.tree.function(node)
             if around is not defined and around in self.every:
