@@ -136,6 +136,9 @@ _WITH_ANOTHER = (
 
 # The same where a Task or the words around it stop, by what the reason says.
 OF_TASKS = {
+    "gets numbers, which Keras takes for a tensor": (
+        "make the variable where it is used, or return it at once"
+    ),
     "whose averages nothing updates": (
         "run the `updates` of the model with the train op, or call it without `training`"
     ),

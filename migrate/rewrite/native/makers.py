@@ -48,7 +48,8 @@ def _once(parsed: ParsedModule, facts: ProjectFacts) -> str | None:
         value = _variable(parsed, text, function)
         uses = [one for one in names_in(module) if one.id == function.name]
         calls = [above[one] for one in uses]
-        if value is None or not uses or any(function.name in one for one in others):
+        word = re.compile(rf"\b{function.name}\b")
+        if value is None or not uses or any(map(word.search, others)):
             continue
         edits: list[tuple[ast.Call, str]] = []
         for use, call in zip(uses, calls, strict=True):

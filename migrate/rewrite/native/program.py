@@ -31,10 +31,11 @@ from ..layers.spelling import RESERVED
 from ..layers.together import lifted_together
 from .as_written import lines_as_written
 from .brought import with_helpers_brought
+from .callables import with_called_objects_as_methods
 from .choices import with_choices_as_tests
 from .chosen_strategy import with_strategy
 from .classes import plain_classes, training_words
-from .code import Refused
+from .code import Refused, dotted
 from .config import CLUSTER
 from .dropout_cells import with_constant_shares
 from .early_weights import with_weights_before_modes
@@ -285,6 +286,29 @@ def _check_written(tree: ast.Module, tasks: set[str]) -> None:
             if missing:
                 named = ", ".join(f"`{one}`" for one in missing)
                 raise Refused(f"`{node.name}` reads {named} of an object around it")
+            for call in _given_sizes(node, tree):
+                reason = "gets numbers, which Keras takes for a tensor"
+                raise Refused(f"`{ast.unparse(call)}` {reason}")
+
+
+def _given_sizes(kind: ast.ClassDef, tree: ast.Module) -> list[ast.Call]:
+    """Calls of layers of the program whose first argument is a list of numbers."""
+    own = {one.name for one in walk_ast(tree, ast.ClassDef)}
+    layers = {
+        attribute_of_self(one.targets[0])
+        for one in walk_ast(kind, ast.Assign)
+        if isinstance(one.value, ast.Call) and dotted(one.value.func) in own
+    }
+    return [
+        call
+        for call in walk_ast(kind, ast.Call)
+        if call.args and attribute_of_self(call.func) in layers - {None}
+        if isinstance(call.args[0], (ast.List, ast.Tuple))
+        if any(
+            isinstance(o, ast.Constant) or attribute_of_self(o)
+            for o in call.args[0].elts
+        )
+    ]
 
 
 def _missing_attributes(
@@ -440,6 +464,7 @@ class _Program:
         self.facts = facts
         written = files
         files = with_usual_model_fns(files, facts)
+        files = with_called_objects_as_methods(files, facts)
         files = [one_in_each(one, facts, _in_one_line(one)) for one in files]
         files = [with_clipping_in_one_call(one, facts) for one in files]
         files = [with_batches_named(one, facts) for one in files]

@@ -375,6 +375,7 @@ def _get_variable(lifted: Lifted, node: ast.Call) -> Weight:
     if build or late:
         # These know no parameters of the constructor.
         began, name = lifted.in_build(began), lifted.in_build(name)
+        penalty = lifted.in_build(penalty)
     code = call(
         "self.add_weight",
         name or "",
