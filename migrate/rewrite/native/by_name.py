@@ -59,8 +59,14 @@ def hold_layers(module: Module) -> dict[ast.AST, str]:
     found: dict[ast.AST, str] = {}
     for one in module.classes:
         move_weights(one, COLUMNS)
-    for function in walk_ast(module.tree, ast.FunctionDef):
+    functions = walk_ast(module.tree, ast.FunctionDef)
+    inner = {
+        one for f in functions for one in walk_ast(f, ast.FunctionDef) if one is not f
+    }
+    for function in functions:
         reader = _Reader(module, function)
+        if function in inner and not [*reader.models()]:
+            continue  # what it chooses is read with what is around it
         chosen = reader.chosen()
         if len(chosen) == 1:
             ((node, test),) = chosen.items()

@@ -1,4 +1,4 @@
-"""An optimizer that is made in one line and made to clip in the next."""
+"""Optimizers that are made in one line, and clip or minimize in the next."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import libcst as cst
 
-from ...code.edits import changed
+from ...code.edits import Put, changed
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from .optimizers import CLIP
@@ -43,6 +43,41 @@ def with_clipping_in_one_call(
             ):
                 edits |= {first: [], args[0].value: made.value}
     return changed(parsed, facts, edits) if edits else parsed
+
+
+def with_train_ops_in_one_call(
+    parsed: ParsedModule, facts: ProjectFacts
+) -> ParsedModule:
+    """The file whose functions for ``train_op_fn=`` return all of it in one line."""
+    if "train_op_fn" not in parsed.source.text:
+        return parsed
+    tree = Tree(parsed.module, parsed.resolver)
+    edits: dict[cst.CSTNode, object] = {}
+    for arg in parsed.nodes:
+        if not isinstance(arg, cst.Arg) or arg.keyword is None:
+            continue
+        function = tree.resolver.definition(arg.value)
+        if arg.keyword.value != "train_op_fn" or not isinstance(
+            function, cst.FunctionDef
+        ):
+            continue
+        lines = [*statements_of(function.body)] if function not in edits else []  # type: ignore[arg-type]
+        while len(lines) > 1:
+            made, last = _assigned(lines[-2]), only_small(lines[-1])
+            name = made.targets[0].target if made is not None else None
+            if made is None or not isinstance(last, cst.Return):
+                break
+            reads = [n for n in walk(last, cst.Name) if n.value == _value(name)]
+            if len(reads) != 1 or len(made.targets) > 1:
+                break
+            line = lines.pop().visit(Put({reads[0]: made.value}, lines[-1]))
+            lines[-1] = line
+            edits[function.body] = function.body.with_changes(body=lines)
+    return changed(parsed, facts, edits) if edits else parsed
+
+
+def _value(node: cst.CSTNode | None) -> str | None:
+    return node.value if isinstance(node, cst.Name) else None
 
 
 def _assigned(statement: Statement) -> cst.Assign | None:

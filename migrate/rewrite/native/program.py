@@ -53,7 +53,7 @@ from .named_outputs import with_batches_named, with_outputs_named
 from .names import task_name
 from .networks import with_networks_as_models
 from .objects import with_objects_dissolved
-from .one_call import with_clipping_in_one_call
+from .one_call import with_clipping_in_one_call, with_train_ops_in_one_call
 from .optimizer_classes import with_optimizers_of_rates
 from .own_objects import with_own_objects_dissolved
 from .page import Page
@@ -467,6 +467,7 @@ class _Program:
         files = with_called_objects_as_methods(files, facts)
         files = [one_in_each(one, facts, _in_one_line(one)) for one in files]
         files = [with_clipping_in_one_call(one, facts) for one in files]
+        files = [with_train_ops_in_one_call(one, facts) for one in files]
         files = [with_batches_named(one, facts) for one in files]
         files = [with_keywords_said(one, facts) for one in files]
         files = [with_functions_as_flags(one, facts) for one in files]
