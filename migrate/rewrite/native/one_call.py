@@ -70,8 +70,8 @@ def with_train_ops_in_one_call(
             reads = [n for n in walk(last, cst.Name) if n.value == _value(name)]
             if len(reads) != 1 or len(made.targets) > 1:
                 break
-            line = lines.pop().visit(Put({reads[0]: made.value}, lines[-1]))
-            lines[-1] = line
+            old = lines.pop()
+            lines[-1] = old.visit(Put({reads[0]: made.value}, old))  # type: ignore[assignment]
             edits[function.body] = function.body.with_changes(body=lines)
     return changed(parsed, facts, edits) if edits else parsed
 
