@@ -253,6 +253,12 @@ def test_the_reduction_of_each_generation() -> None:
     assert "reduction=tf.reduce_mean" in text_of("DNNRegressor", **DEEP, **mean)
 
 
+def test_rows_that_start_warm_are_left_where_they_have_no_gradient() -> None:
+    assert "tf_keras.optimizers.Ftrl(" in text_of("LinearRegressor", **LINEAR)
+    text = text_of("LinearRegressor", **LINEAR, warm_start_from="folder")
+    assert "tf_keras.optimizers.Ftrl(" not in text and "Ftrl(" in text
+
+
 def test_a_warm_start_from_a_folder_is_the_trainers() -> None:
     text = text_of("DNNRegressor", **DEEP, warm_start_from="folder", model_dir="other")
     assert text.endswith("    model_dir=other,\n    warm_start_from=folder,\n)")

@@ -525,8 +525,10 @@ class _Canned:
         elif isinstance(inner, ast.Call) and _symbol(inner).startswith("tf_keras.opt"):
             changing = True
         # Rows that start at zero, and follow from their slots, may be computed again.
+        linear = from_zero
+        from_zero = linear and "warm_start_from" not in self.all_given
         ftrl = from_zero and symbol.endswith(("Ftrl", "FtrlOptimizer")) and not changing
-        rows = (from_zero or self.rows) and not ftrl
+        rows = (linear or self.rows) and not ftrl
         made = optimizer(symbol, given, schedule=changing, rows=rows)
         made = made if norm is None else clipping(made, norm)
         self.training |= made.training

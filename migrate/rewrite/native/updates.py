@@ -33,8 +33,8 @@ _IGNORED = (
     "name",
 )
 _NO_SUMMARIES = (
-    "what optimize_loss was to write by `summaries=` is not written any more; the loss "
-    "is in the log"
+    "optimize_loss wrote summaries, of the learning rate and the norm of the gradients "
+    "for example, which are not written any more"
 )
 _COUNTED = (
     "the step was counted beside the update, and once more when the data ended in TF "
@@ -474,7 +474,7 @@ class Reader:
         optimizer = given.pop("optimizer", None)
         clip = given.pop("clip_gradients", None)
         self._check_variables(given.pop("variables", None), call)
-        if getattr(given.get("summaries"), "elements", ()):
+        if getattr(given.get("summaries"), "elements", None) != ():
             maker.parts.notes.append(_NO_SUMMARIES)
         for name in ("name", "summaries", "colocate_gradients_with_ops"):
             given.pop(name, None)

@@ -514,6 +514,12 @@ def check_a_tpu_has_to_be_there(folder: str) -> None:
         SCALING.tpu_strategy()
 
 
+def check_a_seed_leaves_the_draws_of_others(folder: str) -> None:
+    np.random.seed(0)
+    MANY.Trainer(linear(MANY), folder, MANY.RunConfig(tf_random_seed=7))
+    assert np.random.rand() == np.random.RandomState(0).rand()
+
+
 def check_several_optimizers_are_kept(folder: str) -> None:
     class Two(MANY.Task):
         def __init__(self):
