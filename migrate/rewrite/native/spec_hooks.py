@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from .task import Maker
 
 _LOGGING = ("tensors", "every_n_iter", "every_n_secs", "at_end", "formatter")
+_SAVING = (
+    *("save_steps", "save_secs", "output_dir", "summary_writer", "scaffold"),
+    "summary_op",
+)
+_WRITTEN = (
+    "a SummarySaverHook wrote all summaries once more: they are in `model_dir` alone, "
+    "every `save_summary_steps` of the RunConfig"
+)
 # What a specification calls its hooks, and the mode that runs them.
 _FIELDS = {
     "training_hooks": "TRAIN",
@@ -74,6 +82,10 @@ class _Reader:
     def read(self, call: cst.Call, name: str) -> None:
         """Takes a hook, and what it looks at."""
         symbol = self.maker.tree.symbol(call.func) or ""
+        if symbol.endswith(".SummarySaverHook") and self._writes_all(call):
+            self.maker.parts.used.update(self._statements(call))
+            self.maker.parts.notes.append(_WRITTEN)
+            return
         if symbol not in WORDS:
             shown = self.maker.tree.code(call.func)
             raise self.maker.stop(call, f"EstimatorSpec(`{name}`=) has `{shown}`")
@@ -84,6 +96,15 @@ class _Reader:
             self._nan(call)
         if kind == "LoggingTensorHook":
             self._logged(call)
+
+    def _writes_all(self, call: cst.Call) -> bool:
+        """The hook writes what the Trainer writes, too."""
+        op = self._given(call, _SAVING).get("summary_op")
+        made = self.mode.source_of(op) if op is not None else None
+        if not isinstance(made, cst.Call):
+            return False
+        self.maker.parts.used.update(self._statements(made))
+        return self.maker.tree.symbol(made.func) == "tf.summary.merge_all"
 
     def _statements(self, call: cst.Call) -> Iterator[Statement]:
         if self.maker.tree.holds(call):
