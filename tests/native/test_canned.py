@@ -43,7 +43,7 @@ def text_of(name: str, *, tf2: bool = False, rows: bool = True, **given: str) ->
         ("LinearClassifier", {}, "without `feature_columns`"),
         ("DNNLinearCombinedClassifier", {}, "without feature columns"),
         ("DNNClassifier", {**DEEP, "warm_start_from": "tf.estimator.WarmStartSettings(folder, 'x')"}, "by name"),
-        ("DNNClassifier", {**DEEP, "optimizer": "made"}, "not made in its call"),
+        ("DNNClassifier", {**DEEP, "optimizer": "made[0]"}, "not made in its call"),
         ("DNNClassifier", {**DEEP, "optimizer": "'Momentum'"}, "the optimizer 'Momentum'"),
         ("DNNClassifier", {**DEEP, "batch_norm": "args.norm"}, "no constant"),
         ("DNNClassifier", {**DEEP, "n_classes": "count()"}, "name it"),
@@ -257,6 +257,11 @@ def test_rows_that_start_warm_are_left_where_they_have_no_gradient() -> None:
     assert "tf_keras.optimizers.Ftrl(" in text_of("LinearRegressor", **LINEAR)
     text = text_of("LinearRegressor", **LINEAR, warm_start_from="folder")
     assert "tf_keras.optimizers.Ftrl(" not in text and "Ftrl(" in text
+
+
+def test_an_optimizer_of_another_place_may_be_a_name() -> None:
+    text = text_of("DNNClassifier", **DEEP, optimizer="made")
+    assert "optimizer_named(made, " in text
 
 
 def test_a_warm_start_from_a_folder_is_the_trainers() -> None:

@@ -512,6 +512,10 @@ class _Canned:
         named = literal(text)
         if norm is None and _is_function_of_program(parsed(text)):
             return ast.unparse(_made_by(parsed(text)))
+        held = isinstance(parsed(text), ast.Name) and norm is None
+        if held and rate is not None and not self.tf2 and not self.learn:
+            self.training |= {"optimizer_named"}
+            return f"optimizer_named({text}, {rate})"
         if isinstance(named, str):
             symbol, given = self.named_optimizer(named, rate)
         else:
