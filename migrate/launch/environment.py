@@ -152,7 +152,9 @@ def check_devices(seconds: float) -> Iterator[Remark]:
     }
     words = ", ".join(f"{number} {kind}" for kind, number in counts.items())
     yield Remark(
-        Level.FINE, f"TensorFlow sees {words}; tf.keras is Keras {told['keras']}"
+        Level.FINE,
+        f"TensorFlow sees {words}; tf.keras is Keras {told['keras']}"
+        f"{'' if told['keras'].startswith('2') else ', rewrites use tf_keras'}",
     )
     hidden = os.environ.get("CUDA_VISIBLE_DEVICES")
     if hidden is not None and "GPU" not in counts:
