@@ -283,5 +283,6 @@ def test_a_terminal_shows_how_far_each_task_has_come(tmp_path: Path) -> None:
     assert launched.returncode == 0
     lines = shown.decode().replace("\r", "").split("\n")
     assert any(re.search(r"K\[worker 0\] more", line) for line in lines)
+    assert "worker 0: step 10, loss 0.5\n" in "\n".join(lines)
     assert "worker 0: step 20, loss 0.5, " in shown.decode()
     assert "[worker 0] INFO" not in shown.decode()
