@@ -172,8 +172,10 @@ def _finding(finding: Finding) -> str:
     if finding.cell is not None:
         place = f"cell {finding.cell}, {place}"
     program = finding.program.value if finding.program is not None else ""
-    told = "; ".join(text for text in (finding.reason, finding.advice) if text)
-    reason = f" <i>{html.escape(told)}</i>" if told else ""
+    told = finding.reason or ""
+    if finding.advice and finding.advice not in told:
+        told += f"; {finding.advice}" if told else finding.advice
+    reason = f" <i>{_code(told)}</i>" if told else ""
     safety = finding.safety.value if finding.outcome is Outcome.REWRITTEN else ""
     tags = "".join(
         f'<span class="tag {html.escape(tag.replace(" ", "-"))}">{tag}</span>'
