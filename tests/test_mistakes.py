@@ -165,7 +165,7 @@ def test_without_tensorflow(
     assert code == 2
     assert f"needs {lacks}" in text
     assert ("Keras 2" in text) == (lacks == "tf_keras")
-    assert text.endswith("hint: pip install 'tfmigrate[tf]'\n")
+    assert text.endswith("hint: pip install tensorflow tf-keras tensorboard\n")
 
 
 def test_a_broken_tf_config(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,7 +66,8 @@ def check_environment(
     kinds = [n for n in _TENSORFLOWS if found.get(n)]
     if not kinds:
         yield Remark(
-            Level.PROBLEM, "TensorFlow is not installed: pip install 'tfmigrate[tf]'"
+            Level.PROBLEM,
+            "TensorFlow is not installed: pip install tensorflow tf-keras tensorboard",
         )
         return
     if len(kinds) > 1:
