@@ -59,4 +59,6 @@ def require_tensorflow(what: str) -> None:
         told = " and ".join(lacks)
         if lacks == ["tf_keras"]:
             told += ", which is Keras 2 (TensorFlow itself comes with Keras 3)"
-        raise UserError(f"{what} needs {told}", hint="pip install 'tfmigrate[tf]'")
+        raise UserError(
+            f"{what} needs {told}", hint="pip install tensorflow tf-keras tensorboard"
+        )

@@ -108,6 +108,14 @@ def test_code_is_code(page: Path) -> None:
         command.make_context(words[1], rest, resilient_parsing=True)
 
 
+def test_pages_are_short() -> None:
+    """All that is not written by a program."""
+    texts = [page.read_text("utf-8") for page in PAGES if page.parent.name != "rules"]
+    by_hand = [t for t in texts if not re.search("(Written|Generated) by `python", t)]
+    assert len(by_hand) == len(texts) - 4
+    assert sum(len(text.split()) for text in by_hand) < 18_000
+
+
 def test_every_command_is_told() -> None:
     text = "".join(page.read_text("utf-8") for page in PAGES)
     assert [name for name in COMMANDS if f"tfmigrate {name}" not in text] == []

@@ -35,6 +35,7 @@ BLOCKS = {
     "docs/ci.md": [*["tests/project/test_rewrite_cli.py"] * 2, "tests/test_cli.py"],
     "docs/clusters.md": [
         "tests/launch/test_launch.py",
+        "tests/native/test_strategy_option.py",
         "tests/training/test_cluster.py",
         "tests/launch/test_cluster_page.py",
         "tests/launch/test_cluster_page.py",
@@ -46,6 +47,7 @@ BLOCKS = {
     "docs/interpretation.md": ["- an operation of nobody's"],
     "docs/rewrite.md": [HERE, "tests/native/test_variants.py"],
     "docs/run.md": [HERE, "tests/compat/test_install.py"],
+    "docs/semantics.md": [HERE] * 4,
     "docs/task.md": [PAIRS] * 22,
 }
 # Commands that need what is not here.
@@ -174,7 +176,7 @@ def lay_out(page: str, folder: Path, native: Path) -> None:
 @pytest.mark.parametrize(
     "page",
     [
-        *(page for page, blocks in BLOCKS.items() if HERE in blocks),
+        *(page for page, blocks in BLOCKS.items() if HERE in blocks and commands(page)),
         pytest.param("docs/verify.md", marks=pytest.mark.slow),
     ],
 )
@@ -201,6 +203,17 @@ def test_commands_do_what_the_page_says(
             assert "Parity: " in done.stdout, (line, done)
         if line == "tfmigrate undo":
             assert " 0 not restored" in done.stdout, (line, done)
+
+
+@pytest.mark.tensorflow
+def test_right_is_what_it_was_and_wrong_is_not(tmp_path: Path) -> None:
+    """Each snippet of the semantics computes all three."""
+    text = (ROOT / "docs/semantics.md").read_text("utf-8")
+    near = "assert abs(old - right) < 1e-2 * abs(old - wrong)\n"
+    blocks = re.findall(r"(?ms)^```python\n(.*?)^```", text)
+    (tmp_path / "all.py").write_text("".join(block + near for block in blocks))
+    done = run("python all.py", tmp_path)
+    assert done.returncode == 0, done.stderr
 
 
 def test_each_block_is_run_somewhere_or_says_why_not() -> None:

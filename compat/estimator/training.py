@@ -255,14 +255,14 @@ def _run_task(
     if task == TaskType.EVALUATOR:
         _follow_checkpoints(train_spec, eval_spec, evaluator)
     elif task == TaskType.PS:
-        _start_server(config).join()
+        start_server(config).join()
     elif task in (TaskType.CHIEF, TaskType.WORKER, TaskType.MASTER):
         if cluster.is_collective(config.train_distribute):
             _train_together(estimator, train_spec)
             return
         if task != TaskType.MASTER:  # as there: no strategy knows of masters
             strategies.enter_cluster(config.train_distribute, config)
-        _start_server(config)
+        start_server(config)
         _wait_for_turn(config)
         listeners = []
         if task == TaskType.MASTER:
@@ -326,7 +326,7 @@ def _train_on_servers(
 _servers: dict[tuple[str, int, str], Any] = {}
 
 
-def _start_server(config: Any) -> Any:
+def start_server(config: Any) -> Any:
     """This task's server, started on first use; None for a lone trainer."""
     spec = config.cluster_spec
     if not spec or not config.task_type or config.task_id is None:

@@ -79,7 +79,7 @@ def prepare_tensorflow(settings: Settings) -> None:
         name = (error.name or "tensorflow").partition(".")[0]
         raise ImportError(
             f"{error}. `tfmigrate run` needs TensorFlow and tf_keras: "
-            "pip install 'tfmigrate[tf]'",
+            "pip install tensorflow tf-keras tensorboard",
             name=name,
         ) from error
     if settings.replicas is not None:

@@ -81,6 +81,7 @@ def _print(told: Told) -> None:
             table.add_row(name, *cells)
     console.print(table)
     console.print(
+        "Each drew weights and an order of its own here; below both have the same. "
         "images/s is what the programs print; the rewritten one's first step "
         "includes the compilation of its functions.\n",
         markup=False,

@@ -218,7 +218,9 @@ def _tail(log: Path | None, lines: int = 12) -> str:
         return ""
     told = [x for x in log.read_text("utf-8", "replace").splitlines() if x.strip()]
     shown = "".join(f"\n  {line}" for line in told[-lines:])
-    return f"{shown}\nhint: all of it is in {log}"
+    # Estimators that name no strategy.
+    chief = '; --chief adds a "chief"' if 'must have one "chief"' in shown else ""
+    return f"{shown}\nhint: all of it is in {log}{chief}"
 
 
 def _say(text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -186,6 +187,7 @@ def rewrite(
             report = rewritten()
             report = _write(report, root, targets)
             report = replace(report, committed=not allow_dirty)
+    report = replace(report, asked=shlex.join(map(str, paths)))
     if diff and format_ == "text":
         write_report("".join(diff_text(r) for r in report.changed), output)
         click.echo(text_report(report, written=False, quiet=quiet), err=True, nl=False)

@@ -174,5 +174,5 @@ def _launcher() -> Path:
             return start
     raise UserError(
         "the runtime part of tfmigrate (tfmigrate.compat) is not installed",
-        hint="reinstall with: pip install 'tfmigrate[tf]'",
+        hint="install tfmigrate once more",
     )

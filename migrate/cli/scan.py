@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -61,6 +63,7 @@ def scan(
     else:
         files = files_below(paths, exclude or config.lists("exclude"), timeout)
         report = run_with_progress(files, job, jobs, timeout)
+    report = replace(report, asked=shlex.join(str(p) for p in paths if str(p) != "-"))
     text = render(report, format_, written=False, quiet=quiet)
     write_report(text, output, form=format_)
     sys.exit(exit_code(report, pending=bool(report.findings)))

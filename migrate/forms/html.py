@@ -172,8 +172,10 @@ def _finding(finding: Finding) -> str:
     if finding.cell is not None:
         place = f"cell {finding.cell}, {place}"
     program = finding.program.value if finding.program is not None else ""
-    told = "; ".join(text for text in (finding.reason, finding.advice) if text)
-    reason = f" <i>{html.escape(told)}</i>" if told else ""
+    told = finding.reason or ""
+    if finding.advice and finding.advice not in told:
+        told += f"; {finding.advice}" if told else finding.advice
+    reason = f" <i>{_code(told)}</i>" if told else ""
     safety = finding.safety.value if finding.outcome is Outcome.REWRITTEN else ""
     tags = "".join(
         f'<span class="tag {html.escape(tag.replace(" ", "-"))}">{tag}</span>'
@@ -213,28 +215,38 @@ def _nearest(result: FileResult, report: Report) -> tuple[Path | None, bytes]:
 
 
 def _diff(result: FileResult, before: bytes) -> str:
-    """A unified diff with the colours of the code."""
+    """Old and new side by side, with the colours of the code."""
     assert result.new is not None
     python = result.path.suffix == ".py"
     old = _coloured(before.decode("utf-8", "replace"), python)
     new = _coloured(result.new.decode("utf-8", "replace"), python)
     rows = "".join(_diff_rows(old, new))
-    return f'<div class="scroll"><pre>{rows}</pre></div>'
+    return f'<div class="sides{" one" * (not before)}">{rows}</div>'
 
 
 def _diff_rows(old: list[str], new: list[str]) -> Iterator[str]:
+    """Blocks in pairs, left and right; between them where the next ones are."""
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for group in matcher.get_grouped_opcodes(3):
-        yield f"<div class=gap>line {group[0][1] + 1}</div>"
-        for tag, old_start, old_end, new_start, new_end in group:
-            if tag == "equal":
-                for line in old[old_start:old_end]:
-                    yield f"<div>  {line}</div>"
+        yield f"<p>line {group[0][1] + 1}</p>"
+        change: tuple[list[str], list[str]] = [], []
+        for place, (tag, old_start, old_end, new_start, new_end) in enumerate(group):
+            left, right = old[old_start:old_end], new[new_start:new_end]
+            inside = 0 < place < len(group) - 1 and not "".join(left).strip()
+            if tag != "equal" or inside:
+                change[0].extend(left)
+                change[1].extend(right)
                 continue
-            for line in old[old_start:old_end]:
-                yield f"<del>- {line}</del>"
-            for line in new[new_start:new_end]:
-                yield f"<ins>+ {line}</ins>"
+            yield from _change(*change)
+            change = [], []
+            same = "\n".join(left)
+            yield f"<pre>{same}</pre><pre>{same}</pre>"
+        yield from _change(*change)
+
+
+def _change(old: list[str], new: list[str]) -> Iterator[str]:
+    if old or new:
+        yield "<del>{}</del><ins>{}</ins>".format("\n".join(old), "\n".join(new))
 
 
 # Keywords, strings, comments, numbers: short, for a page has thousands.

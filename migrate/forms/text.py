@@ -94,6 +94,7 @@ def summary_lines(
 def _next_steps(report: Report, *, written: bool) -> Iterator[str]:
     """What to do now, one line for each thing there is to do."""
     programs = report.programs_by_outcome()
+    rewrite = f"tfmigrate rewrite {report.asked}".strip()
     if not report.results:
         yield (
             "next: name another folder; here is no .py or .ipynb file "
@@ -111,14 +112,12 @@ def _next_steps(report: Report, *, written: bool) -> Iterator[str]:
     if len(report.failed) > len(old):
         yield ("next: mend what cannot be processed, or leave it out with --exclude")
     if report.changed and not written:
-        yield (
-            "next: `tfmigrate rewrite` writes this; --diff shows it, "
-            "`undo` takes it back"
-        )
+        yield f"next: `{rewrite}` writes this; --diff shows it, `undo` takes it back"
     if report.unproved():
+        undo = "`tfmigrate undo`, " if report.changed and written else ""
         yield (
-            "next: mend what stopped a proof and prove again; --prove-command gives "
-            "the program arguments"
+            f"next: {undo}mend what stopped a proof and prove again; --prove-command "
+            "gives the program arguments"
         )
     if report.changed and written:
         proved = any(p.outcome is ProofOutcome.PROVED for p in report.proofs)
@@ -132,10 +131,12 @@ def _next_steps(report: Report, *, written: bool) -> Iterator[str]:
             yield f"next: run your tests on {there}; the originals are as they were"
         if programs[ProgramOutcome.NATIVE] and not (proved or report.unproved()):
             yield f"next: `tfmigrate verify OLD NEW` proves a program{before}"
-    if any(f.rule == "TFM503" and f.cell is None for f in report.findings) and not (
-        written and report.findings_by_rule()["TFM503"][Outcome.REWRITTEN]
-    ):
-        yield "next: `tfmigrate rewrite --requirements` also edits what is installed"
+    if any(f.rule == "TFM503" and f.cell is None for f in report.findings):
+        if written and report.findings_by_rule()["TFM503"][Outcome.REWRITTEN]:
+            yield "next: mend versions that TensorFlow 2.16 does not take: numpy<1.23"
+        else:
+            commit = "commit, then " if report.changed and report.committed else ""
+            yield f"next: {commit}`{rewrite} --requirements` edits what is installed"
     if programs[ProgramOutcome.KEPT]:
         yield (
             "next: kept programs run by plain Python with tfmigrate installed "

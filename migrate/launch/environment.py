@@ -66,7 +66,8 @@ def check_environment(
     kinds = [n for n in _TENSORFLOWS if found.get(n)]
     if not kinds:
         yield Remark(
-            Level.PROBLEM, "TensorFlow is not installed: pip install 'tfmigrate[tf]'"
+            Level.PROBLEM,
+            "TensorFlow is not installed: pip install tensorflow tf-keras tensorboard",
         )
         return
     if len(kinds) > 1:
@@ -152,7 +153,9 @@ def check_devices(seconds: float) -> Iterator[Remark]:
     }
     words = ", ".join(f"{number} {kind}" for kind, number in counts.items())
     yield Remark(
-        Level.FINE, f"TensorFlow sees {words}; tf.keras is Keras {told['keras']}"
+        Level.FINE,
+        f"TensorFlow sees {words}; tf.keras is Keras {told['keras']}"
+        f"{'' if told['keras'].startswith('2') else ', rewrites use tf_keras'}",
     )
     hidden = os.environ.get("CUDA_VISIBLE_DEVICES")
     if hidden is not None and "GPU" not in counts:

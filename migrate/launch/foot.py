@@ -26,9 +26,10 @@ class Foot:
             task, loss, step = found[1], found[2], int(found[3])
             now = time.monotonic()
             then, before = self._seen.get(task, (now, step))
-            rate = (step - before) / (now - then) if step > before else 0.0
             self._seen[task] = now, step
-            told = f"step {step}, loss {loss.decode()}, {rate:.3g} steps/s"
+            told = f"step {step}, loss {loss.decode()}"
+            if step > before:
+                told += f", {(step - before) / (now - then):.3g} steps/s"
             self._lines[task] = b"%s: %s\n" % (task, told.encode())
             line = b""
         self._write(up + line + b"".join(self._lines.values()))

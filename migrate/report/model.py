@@ -151,6 +151,8 @@ class Report:
     mirror: Path | None = None
     # Git has the files as they were.
     committed: bool = False
+    # The paths that the command named, as a shell reads them.
+    asked: str = ""
 
     def __post_init__(self) -> None:
         paths = [str(result.path) for result in self.results]

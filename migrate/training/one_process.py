@@ -16,4 +16,6 @@ class RunConfig(core.RunConfig):
     def __post_init__(self) -> None:
         tf_config = json.loads(os.environ.get("TF_CONFIG") or "{}")
         if sum(map(len, tf_config.get("cluster", {}).values())) > 1:
-            raise ValueError("TF_CONFIG names a cluster: this program trains alone.")
+            told = "TF_CONFIG names a cluster: this program trains alone. "
+            told += "`tfmigrate rewrite --strategy multiworker` makes one for workers."
+            raise ValueError(told)

@@ -240,6 +240,31 @@ def test_a_legacy_program_trains_on_a_cluster(
     assert alive(tmp_path / "train.py") == []
 
 
+EXPERIMENT = """\
+config = tf.contrib.learn.RunConfig(model_dir=sys.argv[1])
+tf.contrib.learn.learn_runner.run(
+    lambda run_config, hparams: tf.contrib.learn.Experiment(
+        tf.estimator.Estimator(model_fn, config=run_config),
+        input_fn, lambda: input_fn().take(2), train_steps=60, eval_steps=None),
+    run_config=config, hparams=tf.contrib.training.HParams())
+print("TASK", config.task_type, "ENDS", flush=True)
+"""
+
+
+def test_an_experiment_starts_its_servers(tmp_path: Path, tfmigrate: Runner) -> None:
+    """TensorFlow 1.15 does where TF_CONFIG says that it is in a cloud, else it waits."""
+    program = tmp_path / "train.py"
+    program.write_text(LEGACY.partition("config = ")[0] + EXPERIMENT)
+    launch = ["launch", "--run", "--time-limit", 200]
+    done = tfmigrate(*launch, "--workers", 0, "--ps", 1, program, tmp_path / "model")
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "TASK chief ENDS" in done.stdout
+    # Estimators that name no strategy want a chief, which a hint says how to get.
+    done = tfmigrate(*launch, "--workers", 2, program, tmp_path / "model")
+    assert done.returncode == 1
+    assert '.log; --chief adds a "chief"' in done.stderr
+
+
 def test_a_terminal_shows_how_far_each_task_has_come(tmp_path: Path) -> None:
     path = tmp_path / "train.py"
     path.write_text(
@@ -258,5 +283,6 @@ def test_a_terminal_shows_how_far_each_task_has_come(tmp_path: Path) -> None:
     assert launched.returncode == 0
     lines = shown.decode().replace("\r", "").split("\n")
     assert any(re.search(r"K\[worker 0\] more", line) for line in lines)
+    assert "worker 0: step 10, loss 0.5\n" in "\n".join(lines)
     assert "worker 0: step 20, loss 0.5, " in shown.decode()
     assert "[worker 0] INFO" not in shown.decode()

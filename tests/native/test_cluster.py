@@ -53,5 +53,5 @@ def test_who_only_reads_a_trial_is_alone_and_who_divides_data_is_kept(
     assert "train.py divides its data by its task" in rewritten
     assert "2 training programs: 1 native, 1 kept" in rewritten
     training = (tmp_path / "trial" / "training.py").read_text("utf-8")
-    assert "this program trains alone" in training
+    assert "this program trains alone. " in training
     assert "class Learner" not in training

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -114,6 +115,12 @@ def test_a_program_of_one_device_trains_on_two_workers_and_alone(
     tmp_path: Path, rewrite: Rewrite, tfmigrate: Runner
 ) -> None:
     rewrite(BARE, "multiworker")
+    verify = ("verify", ".", ".", "--keep=runs", "--", "python", "program.py", "alone")
+    told = tfmigrate(*verify, cwd=tmp_path)
+    assert "Parity: " in told.stdout
+    # What trains is another object than what evaluates.
+    recording = json.loads((tmp_path / "runs/run-0/recording.json").read_text("utf-8"))
+    assert len(recording["evaluations"]) == 1
     alone = subprocess.run(
         [sys.executable, "program.py", "alone"],
         cwd=tmp_path,

@@ -116,7 +116,8 @@ def test_training_module_gets_what_a_native_program_has_come_to_ask_for(
     assert module.read_text() == before
     text = script.read_text()
     assert "RunConfig(" in text
-    assert "strategy" not in text + before
+    assert "strategy" not in text
+    assert "self.strategy" not in before
     on_all = "RunConfig(strategy=tf.distribute.MirroredStrategy(), "
     script.write_text(text.replace("RunConfig(", on_all, 1))
     assert run("rewrite", "--allow-dirty", tmp_path).exit_code == 0

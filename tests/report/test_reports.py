@@ -532,6 +532,17 @@ def test_annotations_of_github(report: Report) -> None:
     assert [m for m in marks if m.startswith("::error") and "broken.py::line 2" in m]
 
 
+def test_a_page_shows_old_and_new_side_by_side(tmp_path: Path) -> None:
+    """Blank lines within a change part nothing; what is added stands alone."""
+    text = "import tensorflow as tf\n\na = tf.log(1.0)\n\nb = tf.log(2.0)\nprint(a)\n"
+    (tmp_path / "train.py").write_text(text)
+    page = render(run_job([tmp_path / "train.py"], Job()), "html", written=False)
+    sides = re.sub(r"</?[biu]>", "", page.partition('<div class="sides">')[2])
+    assert sides.startswith("<p>line 1</p><pre>import tensorflow as tf\n</pre><pre>imp")
+    change = "<del>a = tf.log(1.0)\n\nb = tf.log(2.0)</del>"
+    assert f"{change}{change.replace('del', 'ins').replace('tf.', 'tf.math.')}" in sides
+
+
 def test_added_modules_are_shown_beside_one_another(tmp_path: Path) -> None:
     """What a page has said of one it does not say of the next."""
     for name in ("a", "b"):
@@ -565,8 +576,11 @@ def test_a_file_to_add_is_no_place_for_a_mark(tmp_path: Path) -> None:
 
 def test_what_stopped_a_proof_is_the_next_step(report: Report) -> None:
     open_ = Proof(Path("train.py"), ProofOutcome.OPEN, "it did not run")
-    told = text_report(replace(report, proofs=(open_,)), written=True, quiet=True)
+    report = replace(report, proofs=(open_,))
+    told = text_report(report, written=False, quiet=True)
     assert "next: mend what stopped a proof and prove again" in told
+    told = text_report(report, written=True, quiet=True)
+    assert "next: `tfmigrate undo`, mend what stopped a proof and prove again" in told
     assert "verify OLD NEW" not in told
 
 

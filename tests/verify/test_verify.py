@@ -102,8 +102,11 @@ def test_what_programs_write_does_not_reach_the_user(tmp_path: Path) -> None:
     program.write_text(
         ONE_REPLICA
         + f"""
-import os, pathlib
+import os, pathlib, shutil, tempfile
 assert os.path.isdir("../" + os.path.basename(os.getcwd()))
+exported = tempfile.mkdtemp() + "/1"
+tf.saved_model.save(tf.Module(), exported)
+shutil.move(exported, "exported")
 pathlib.Path("scores.csv").write_text("theirs")
 os.makedirs("runs/1")
 pathlib.Path(__file__).with_name("beside.csv").write_text("theirs")

@@ -13,6 +13,7 @@ import tensorflow.compat.v1 as tf
 from ...estimator import estimator as core
 from ...estimator.run_config import RunConfig as CoreRunConfig
 from ...estimator.task_types import TaskType
+from ...estimator.training import start_server
 
 __all__ = ["Experiment", "RunConfig", "TaskType", "run", "tune"]
 
@@ -213,6 +214,10 @@ class Experiment:
         return self._call_train(self._train_steps)
 
     def _call_train(self, max_steps: int | None, extra_hooks: Any = ()) -> Any:
+        config = self._estimator.config
+        # TensorFlow 1.15 waits for ever unless TF_CONFIG says "environment": "cloud".
+        if config.cluster_spec and config.master:
+            start_server(config)
         hooks = [*self._train_monitors, *extra_hooks]
         if self._core:
             return self._estimator.train(
@@ -383,15 +388,7 @@ class Experiment:
 
     def run_std_server(self) -> None:
         """Serve as a parameter server until killed."""
-        config = self._estimator.config
-        server = tf.train.Server(
-            config.cluster_spec,
-            job_name=config.task_type,
-            task_index=config.task_id,
-            config=tf.ConfigProto(),
-            start=True,
-        )
-        server.join()
+        start_server(self._estimator.config).join()
 
     def test(self) -> Any:
         """Train and evaluate one step, as a check of the whole set-up."""

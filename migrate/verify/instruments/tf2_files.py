@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,9 @@ def keep_files_apart(folder: Path, make: Callable[[Any], Any]) -> None:
     ``make`` makes a folder that is left empty so, and that a program may look for.
     """
     folder = folder.resolve()
+    # What a program exports to a folder of its own is there when it moves it on.
+    (folder / "temp").mkdir(parents=True, exist_ok=True)
+    tempfile.tempdir = str(folder / "temp")
     moved = functools.partial(kept_apart, folder)
 
     def moved_if_ours(path: Any) -> Any:

@@ -35,6 +35,8 @@ class Trained:
 
     def __init__(self, estimator: Any, training: Training, folder: str) -> None:
         self.estimator = estimator
+        # It, and what trains in its place: a worker of a cluster, say.
+        self.parts = [estimator]
         self.training = training
         # Where its checkpoints are kept.
         self.folder = folder
@@ -81,10 +83,14 @@ class Trainers:
 
     def _trained(self, trainer: Any) -> Trained:
         for each in self._known:
-            if each.estimator is trainer:
+            if any(part is trainer for part in each.parts):
                 return each
         given = str(getattr(trainer, "model_dir", None) or tempfile.mkdtemp())
         folder = kept_apart(self._files, given)
+        outer = self.of(self._probe.open) if self._probe.open else None
+        if outer is not None and outer.folder == folder:
+            outer.parts.append(trainer)
+            return outer
         with contextlib.suppress(AttributeError):  # one that works it out is left
             trainer.model_dir = folder
         training = self._probe.add(Training(training_name(given)))
@@ -108,7 +114,6 @@ class Trainers:
         return unconverted(init)
 
     def _watched_train(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        signature = inspect.signature(original)
         probe = self._probe
 
         @functools.wraps(original)
@@ -117,7 +122,7 @@ class Trainers:
             training = trained.training
             if probe.open is training:  # a subclass' train that calls its base's
                 return original(trainer, *args, **kwargs)
-            given = signature.bind(trainer, *args, **kwargs)
+            given = _signature(type(trainer)).bind(trainer, *args, **kwargs)
             trained.input_fn = trained.input_fn or given.arguments["input_fn"]
             step = max(training.global_step, _step_in(trained.folder))
             if not training.steps:
@@ -172,10 +177,18 @@ class Trainers:
 
 def is_trainer(cls: Any) -> bool:
     """Whether objects of a class train and evaluate as Estimators do."""
-    train = getattr(cls, "train", None)
-    if not (inspect.isfunction(train) and callable(getattr(cls, "evaluate", None))):
-        return False
-    return {"input_fn", "max_steps"} <= set(inspect.signature(train).parameters)
+    return callable(getattr(cls, "evaluate", None)) and _signature(cls) is not None
+
+
+def _signature(cls: type) -> Any:
+    """The parameters of `train`, which a subclass may hand on as they come."""
+    for base in cls.__mro__:
+        train = vars(base).get("train")
+        if inspect.isfunction(train):
+            signature = inspect.signature(train)
+            if {"input_fn", "max_steps"} <= set(signature.parameters):
+                return signature
+    return None
 
 
 def _ask_for_less(arguments: dict[str, Any], left: int, last: int) -> None:

@@ -129,6 +129,8 @@ def _proved(
                 f"--prove-command {trial.command}: starts no program that was rewritten"
             )
         if not failed:
+            if not (refuted or last):
+                say("nothing to prove: no program becomes native")
             return replace(report, proofs=(*refuted, *last))
         for program, proof in failed:
             refuted.append(proof)
@@ -193,10 +195,18 @@ def _tried(
 ) -> Proof:
     proof = Proof(program.path, ProofOutcome.OPEN, "")
     bench.clear()
+
+    def plain(text: str) -> str:
+        """A text that names files as the project does, each in its copy."""
+        return text.replace(f"{bench.work}/runs/run-1/files{bench.work}/", "").replace(
+            f"{bench.work}/", ""
+        )
+
     try:
-        return _judged(proof, _verdict(program, report, trial, bench, say))
+        verdict = _verdict(program, report, trial, bench, lambda line: say(plain(line)))
+        return _judged(proof, verdict)
     except ProgramFailed as failure:
-        told = failure.reason
+        told = plain(failure.reason)
         if failure.side.path.is_relative_to(bench.work / "new"):
             told = f"it does not run any more: {told}"
             return replace(proof, outcome=ProofOutcome.REFUTED, told=told)
