@@ -95,8 +95,10 @@ def _handed_on(
     params = [*function.params.params]
     place = sum(one.default is None for one in params)
     if any(sum(a.keyword is None for a in call.args) > place for call in calls):
-        return {}
-    params[place:place] = [cst.Param(cst.Name(one)) for one in names]
+        none = cst.Name("None")
+        params += [cst.Param(cst.Name(one), default=none) for one in names]
+    else:
+        params[place:place] = [cst.Param(cst.Name(one)) for one in names]
     places: dict[cst.CSTNode, object] = {
         function.params: function.params.with_changes(params=params)
     }

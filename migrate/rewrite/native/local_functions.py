@@ -138,13 +138,7 @@ def _moved(text: Text, outer: ast.FunctionDef, inner: ast.FunctionDef) -> bool:
     read = sorted((one for one in loads if one.id in own - bound), key=place_of)
     names = list(dict.fromkeys(one.id for one in read))
     calls = list(_calls(outer, inner))
-    if (
-        not _is_plain(inner)
-        or not names
-        or not calls
-        or None in calls
-        or inner.name in names
-    ):
+    if not _is_plain(inner) or not calls or None in calls or inner.name in names:
         return False
     first = min((one for one in calls if one is not None), key=place_of)
     if not {*names} <= _surely_bound(outer, first) or "self" in names:

@@ -485,6 +485,7 @@ class _Program:
             files = [with_normalizers_called(one, facts) for one in files]
         except Blocked as stop:
             raise Refused(stop.reason) from None
+        files = [with_functions_as_flags(one, facts) for one in files]
         files = [with_local_functions_apart(one, facts) for one in files]
         told = [with_constant_shares(one, facts) for one in files]
         files = [one for one, _ in told]

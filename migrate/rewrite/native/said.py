@@ -220,9 +220,10 @@ class Said(cst.CSTTransformer):
         shown = self.tree.code(original_node.value)
         in_dict = re.fullmatch(r"\w+\[['\"](\w+)['\"]\]", shown)
         shown = in_dict[1] if in_dict is not None else shown
+        before = self.tree.code(key) == "0" and f"{shown}[1]" in self.tree.text
         if (
             not isinstance(key, cst.Index)
-            or self.tree.code(key) != "1"
+            or not (self.tree.code(key) == "1" or before)
             or not shown.isidentifier()
             or not self.mode.is_own(value)
         ):
@@ -231,6 +232,10 @@ class Said(cst.CSTTransformer):
         made = self.maker.metric_of(self.mode, shown, value)
         name = f"train_{shown}"
         parts = self.maker.parts
+        if before:
+            # TensorFlow 1 left open whether that was before or behind the update.
+            parts.training_metrics.setdefault(name, made.constructor.text)
+            return cst.parse_expression(f"self.{name}.result()")
         if name in parts.training_metrics:
             return cst.parse_expression(f"self.{name}.result()")
         parts.training_metrics[name] = made.constructor.text
