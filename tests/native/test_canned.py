@@ -45,7 +45,7 @@ def text_of(name: str, *, tf2: bool = False, rows: bool = True, **given: str) ->
         ("DNNClassifier", {**DEEP, "warm_start_from": "tf.estimator.WarmStartSettings(folder, 'x')"}, "by name"),
         ("DNNClassifier", {**DEEP, "optimizer": "made[0]"}, "not made in its call"),
         ("DNNClassifier", {**DEEP, "optimizer": "'Momentum'"}, "the optimizer 'Momentum'"),
-        ("DNNClassifier", {**DEEP, "batch_norm": "args.norm"}, "no constant"),
+        ("DNNClassifier", {**DEEP, "batch_norm": "norm()"}, "a call gives"),
         ("DNNClassifier", {**DEEP, "n_classes": "count()"}, "name it"),
         ("DNNRegressor", {**DEEP, "loss_reduction": "tf.losses.Reduction.MEAN", "weight_column": "'w'"}, "reduced by"),
         ("DNNRegressor", {**DEEP, "weight_column": "tf.feature_column.numeric_column('w', normalizer_fn=f)"}, "name of a feature"),
@@ -257,6 +257,11 @@ def test_rows_that_start_warm_are_left_where_they_have_no_gradient() -> None:
     assert "tf_keras.optimizers.Ftrl(" in text_of("LinearRegressor", **LINEAR)
     text = text_of("LinearRegressor", **LINEAR, warm_start_from="folder")
     assert "tf_keras.optimizers.Ftrl(" not in text and "Ftrl(" in text
+
+
+def test_batch_normalization_may_be_asked_for() -> None:
+    text = text_of("DNNClassifier", **DEEP, batch_norm="args.batch_norm")
+    assert "if args.batch_norm\n" in text and "else []\n" in text
 
 
 def test_an_optimizer_of_another_place_may_be_a_name() -> None:

@@ -443,11 +443,14 @@ class _Canned:
             if literal(dropout) is UNKNOWN:
                 dropout = f"{grouped(dropout)} or 0.0"  # it may be None
             after.append(call("tf_keras.layers.Dropout", dropout))
-        normalized = literal(self.given.get("batch_norm", "False"))
-        if normalized not in (True, False):
-            raise Refused(f"`{self.symbol}` whose `batch_norm` is no constant")
-        if normalized:
-            after.append("tf_keras.layers.BatchNormalization(momentum=0.999)")
+        flag = self.given.get("batch_norm", "False")
+        normalizing = "tf_keras.layers.BatchNormalization(momentum=0.999)"
+        if literal(flag) is True:
+            after.append(normalizing)
+        elif literal(flag) is not False:
+            if not repeatable(flag):
+                raise Refused(f"`{self.symbol}` whose `batch_norm` a call gives")
+            after.append(f"*([{normalizing}] if {flag} else [])")
 
         def dense(size: str) -> str:
             return call("tf_keras.layers.Dense", size, activation=option)
