@@ -256,12 +256,14 @@ def test_the_reduction_of_each_generation() -> None:
 def test_rows_that_start_warm_are_left_where_they_have_no_gradient() -> None:
     assert "tf_keras.optimizers.Ftrl(" in text_of("LinearRegressor", **LINEAR)
     text = text_of("LinearRegressor", **LINEAR, warm_start_from="folder")
-    assert "tf_keras.optimizers.Ftrl(" not in text and "Ftrl(" in text
+    assert "tf_keras.optimizers.Ftrl(" not in text
+    assert "Ftrl(" in text
 
 
 def test_batch_normalization_may_be_asked_for() -> None:
     text = text_of("DNNClassifier", **DEEP, batch_norm="args.batch_norm")
-    assert "if args.batch_norm\n" in text and "else []\n" in text
+    assert "if args.batch_norm\n" in text
+    assert "else []\n" in text
 
 
 def test_an_optimizer_of_another_place_may_be_a_name() -> None:

@@ -48,6 +48,7 @@ from .inlined import with_helpers_inlined, without_unread
 from .learn_functions import with_usual_model_fns
 from .local_functions import with_local_functions_apart
 from .makers import with_variables_inlined
+from .metric_pairs import with_metrics_in_one
 from .named_models import with_models_named
 from .named_outputs import with_batches_named, with_outputs_named
 from .names import task_name
@@ -469,6 +470,7 @@ class _Program:
         files = [with_clipping_in_one_call(one, facts) for one in files]
         files = [with_train_ops_in_one_call(one, facts) for one in files]
         files = [with_batches_named(one, facts) for one in files]
+        files = [with_metrics_in_one(one, facts) for one in files]
         files = [with_keywords_said(one, facts) for one in files]
         files = [with_functions_as_flags(one, facts) for one in files]
         files = [with_optimizers_of_rates(one, facts) for one in files]
