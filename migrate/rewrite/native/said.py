@@ -156,7 +156,7 @@ class Said(cst.CSTTransformer):
         if original_node not in self.tree.resolver.scopes.loads:
             return updated_node
         name = original_node.value
-        if name not in (maker.model, "params", "config", "mode", "self"):
+        if name not in (maker.model, *maker.kept, "config", "mode", "self"):
             return updated_node
         bound = self.tree.resolver.bindings(original_node)
         own = self.tree.resolver.scopes.opened[maker.defined]
@@ -173,9 +173,9 @@ class Said(cst.CSTTransformer):
             return cst.parse_expression("self.owner")
         if name == maker.model:
             return cst.parse_expression("self.model")
-        if name == "params" and not self.init:
-            maker.stored_params = True
-            return cst.parse_expression("self.params")
+        if name in maker.kept and not self.init:
+            maker.stored.add(name)
+            return cst.parse_expression(f"self.{name}")
         if name in ("config", "mode"):
             raise maker.stop(original_node, f"it depends on `{name}`")
         return updated_node
