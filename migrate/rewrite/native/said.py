@@ -176,7 +176,7 @@ class Said(cst.CSTTransformer):
         if name in maker.kept and not self.init:
             maker.stored.add(name)
             return cst.parse_expression(f"self.{name}")
-        if name in ("config", "mode"):
+        if name in ("config", "mode") and name in maker.given:
             raise maker.stop(original_node, f"it depends on `{name}`")
         return updated_node
 
