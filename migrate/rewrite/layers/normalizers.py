@@ -11,7 +11,7 @@ from ...code.tree import Tree, walk
 from ...model.contrib_functions import SIGNATURES, contrib_name
 from ...project.facts import ParsedModule, ProjectFacts
 from .own_scopes import ARG_SCOPES, with_arg_scopes_written_out
-from .scopes import ScopeReader, with_scopes_said
+from .scopes import ScopeReader, why_around, with_scopes_said
 from .spelling import argument_of
 
 _RELU = cst.parse_expression("tf.nn.relu")
@@ -59,8 +59,7 @@ def _check_said(parsed: ParsedModule, facts: ProjectFacts) -> None:
                     reader.check(told.node, scope, reader)
                     waiting.append(told.node)
                 elif "slim" in told.module.source.text:
-                    name = source_text(call.func)
-                    why = f"an arg_scope is around the calls of `{name}`"
+                    why = why_around(source_text(call.func), ["arguments"])
                     raise reader.stop(scope, why)
 
 

@@ -16,6 +16,7 @@ from ...code.edits import Put, changed
 from ...code.statements import binds, is_docstring
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
+from .local_functions import MAKES_LAYERS
 
 _MOST = 12
 _Places = dict[cst.CSTNode, Any]
@@ -102,6 +103,8 @@ def _always(
     function = functions.pop() if len(functions) == 1 else None
     if None in given.values() or not isinstance(function, cst.FunctionDef):
         return None
+    if MAKES_LAYERS.search(tree.code(function)) is None:
+        return None
     module = tree.resolver.scopes.module_scope
     own = tree.resolver.scopes.opened[function]
     bound = [b for one in walk(function, cst.Name) for b in tree.resolver.bindings(one)]
@@ -123,6 +126,7 @@ def _always(
     for call, value in given.items():
         places[call] = _Without(call, value)
     params = [one for one in node.params.params if one is not param]
+    params[-1:] = [o.with_changes(comma=cst.MaybeSentinel.DEFAULT) for o in params[-1:]]
     places[node.params] = node.params.with_changes(params=params)
     outer = tree.function(function)
     if isinstance(outer, cst.FunctionDef):
