@@ -156,8 +156,7 @@ OF_TASKS = {
     "is not made in its call": "make it in the call",
     "returns no specification": "return an EstimatorSpec in the model_fn itself",
     "no variable is found among": (
-        "enter the variable_scope that they are chosen by in the model_fn itself, or train "
-        "all variables"
+        "choose them by a variable_scope that the model_fn makes them in"
     ),
     "whose examples may have several labels": (
         "give it one label for each example, as in `tf.expand_dims(labels, 1)`"
