@@ -367,8 +367,10 @@ class _Canned:
 
     def given_head(self, node: ast.expr) -> tuple[str, dict[str, str]]:
         """The task that stands for a head, and the head's arguments."""
+        shown = f"`{self.symbol}`" if "." in self.symbol else self.symbol
         if not isinstance(node, ast.Call) or dotted(node.func) not in _HEADS:
-            raise Refused(f"`{self.symbol}` with the head `{ast.unparse(node)}`")
+            told = f"the head of {shown} is `{ast.unparse(node)}`"
+            raise Refused(f"{told}, not a known one that is made in its call")
         name, parameters = _HEADS[dotted(node.func)]
         found = matched(node, parameters)
         given = {key: text for key, text in found.items() if not is_absent(text)}
@@ -376,7 +378,6 @@ class _Canned:
             given.pop("compute_full_loss", None)
         if name == "BinaryClassifier" and "thresholds" in given:
             name = "ThresholdClassifier"
-        shown = f"`{self.symbol}`" if "." in self.symbol else self.symbol
         known = (*_USED_OF_HEADS, "thresholds" if name.startswith("Thr") else "")
         unknown = [key for key in given if key not in known]
         if unknown:
