@@ -259,6 +259,9 @@ def knows_of_tasks(
             return True
         if is_method and symbol.startswith(_LAYERS):
             return True
+        inner_symbol = tree.symbol(func.func) if isinstance(func, cst.Call) else None
+        if is_method and (inner_symbol or "").startswith("tf.keras.layers."):
+            return True
         inner = _helper(tree, helper, node)
         if inner is not None and knows_of_tasks(
             tree, inner, seen, asks_for_mode, is_method

@@ -1325,11 +1325,14 @@ class Maker:
                     self.parts.named_metrics[place] = names[place]
                     texts[one] = names[place]
                     parts[names[place]] = names[place]
-                continue
+                    continue
             own = mode.first_of(one) if isinstance(one, cst.Name) else None
             made = values.get(own) if own is not None else None
+            if isinstance(source, cst.Subscript) and isinstance(source.value, cst.Name):
+                made = held if self.tree.code(source).endswith("[0]") else None
+                own = source.value
             if isinstance(made, Called) and made.symbol in METRICS:
-                texts[one] = self.tree.code(one)
+                texts[one] = self.tree.code(own if own is not None else one)
                 if texts[one] not in parts:
                     kind = made.symbol.rpartition(".")[2]
                     name = fresh(kind, {*inner, *names, "model", "optimizer"})
