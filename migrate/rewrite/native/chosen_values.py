@@ -60,9 +60,12 @@ class _Helper:
         """The edits of all files for the first such parameter of a function."""
         number, function = told
         names = [one.name.value for one in function.params.params]
+        wraps = "DropoutWrapper" in self.trees[number].code(function)
         calls = self._calls(number, function) if _FLAG not in names else []
         for name in names if calls else ():
             chosen = [self._chosen(place, call, names, name) for place, call in calls]
+            if not wraps and any(c and not isinstance(c[0], cst.IfExp) for c in chosen):
+                continue  # it may be told when it is called
             others = {source for one in chosen if one for source in [one[3]]}
             if None in chosen or len(others) != 1:
                 continue
@@ -91,13 +94,7 @@ class _Helper:
             tree = self.trees[number]
             for read in walk(function.body, cst.Name):
                 if read.value == name and read in tree.resolver.scopes.loads:
-                    here[read] = cst.IfExp(
-                        cst.Name(_FLAG),
-                        cst.Name(name),
-                        other,
-                        lpar=[cst.LeftParen()],
-                        rpar=[cst.RightParen()],
-                    )
+                    here[read] = cst.IfExp(cst.Name(_FLAG), cst.Name(name), other)
             return places
         return None
 
