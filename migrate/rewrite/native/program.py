@@ -154,11 +154,48 @@ def native(
         found_text = changed(near, facts, text)
         notes = (*one.notes, *worded.notes)
         found[os.path.abspath(before.path)] = NativeFile(found_text, words, notes)
+    found = _without_lost_names(found, files, facts)
     cluster = _cluster({word for one in found.values() for word in one.words}, files)
     for path, made in found.items():
         words = made.words | cluster
         found[path] = replace(made, words=words | called if words else words)
     _check_parts(found.values(), module)
+    return found
+
+
+def _without_lost_names(
+    found: dict[str, NativeFile], files: Sequence[ParsedModule], facts: ProjectFacts
+) -> dict[str, NativeFile]:
+    """The files without imports of functions that are classes now, and not read."""
+    lost: dict[str, set[str]] = {}
+    for before in files:
+        after = found.get(os.path.abspath(before.path))
+        if after is not None:
+            old, new = (
+                {*one.resolver.scopes.module_scope.bindings}
+                for one in (before, after.parsed)
+            )
+            lost[before.path.stem] = old - new
+    for path, made in found.items():
+        edits: dict[cst.CSTNode, object] = {}
+        for node in made.parsed.nodes:
+            names = getattr(node, "names", ())
+            if not isinstance(node, cst.ImportFrom) or isinstance(
+                names, cst.ImportStar
+            ):
+                continue
+            module = (
+                node.module.attr
+                if isinstance(node.module, cst.Attribute)
+                else node.module
+            )
+            gone = lost.get(getattr(module, "value", ""), set())
+            kept = [one for one in names if one.evaluated_name not in gone]
+            if 0 < len(kept) < len(names):
+                kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+                edits[node] = node.with_changes(names=kept)
+        if edits:
+            found[path] = replace(made, parsed=changed(made.parsed, facts, edits))
     return found
 
 

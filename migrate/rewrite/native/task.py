@@ -953,11 +953,11 @@ class Maker:
         for mode in self.modes.values():
             nodes = [one.value for one in _call_in(mode.calls[0]).args]
             statements = mode.needed(nodes).statements
-            if statements not in (training, *found):
+            if mode is not self.train and statements not in found:
                 found.append(statements)
         if len(found) > 1:
             raise self.stop(call, "each mode gives the model something else")
-        return found[0] if found else None
+        return found[0] if found and found[0] != training else None
 
     def _by_mode(
         self,
