@@ -61,7 +61,7 @@ def judge(
     """Every check, in the order in which a reader would look at them."""
     drifting = (trajectory.loss_difference or 0.0) > min(
         trajectory.loss_limits, default=1.0
-    ) or any(limit > trajectory.loss_limits[0] for limit in trajectory.loss_limits[1:])
+    )
     return (
         *_drawn(first, second),
         _weights(first, second, noise),
