@@ -158,7 +158,7 @@ def walk(node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> Iterator[Any]:
 
     Only nodes of some kinds, where these are given.
     """
-    wanted = _kinds(kinds)
+    wanted = exactly(kinds)
     pending = [node]
     while pending:
         current = pending.pop()
@@ -171,9 +171,9 @@ def walk(node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> Iterator[Any]:
 
 
 @cache
-def _kinds(kinds: tuple[type[cst.CSTNode], ...]) -> frozenset[type[cst.CSTNode]]:
+def exactly(kinds: tuple[type[cst.CSTNode], ...]) -> frozenset[type[cst.CSTNode]]:
     """Classes and those derived of them: asking isinstance costs Python code."""
-    below = (one for kind in kinds for one in _kinds((*kind.__subclasses__(),)))
+    below = (one for kind in kinds for one in exactly((*kind.__subclasses__(),)))
     return frozenset((*kinds, *below)) if kinds else frozenset()
 
 

@@ -109,10 +109,9 @@ def _methods(
     """``array.tostring()``: a method that arrays had."""
     if not any(f".{name}()" in context.text for name in METHODS):
         return
-    for node in context.nodes:
+    for node in context.resolver.each(cst.Call):
         if (
-            isinstance(node, cst.Call)
-            and not node.args
+            not node.args
             and isinstance(node.func, cst.Attribute)
             and node.func.attr.value in METHODS
             and context.resolver.qualified(node.func) is None

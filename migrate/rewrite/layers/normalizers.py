@@ -26,9 +26,7 @@ def with_normalizers_called(parsed: ParsedModule, facts: ProjectFacts) -> Parsed
     parsed = with_scopes_said(with_arg_scopes_written_out(parsed, facts), facts)
     tree = Tree(parsed.module, parsed.resolver)
     edits: dict[cst.CSTNode, object] = {}
-    for call in parsed.nodes:
-        if not isinstance(call, cst.Call):
-            continue
+    for call in parsed.each(cst.Call):
         symbol = tree.symbol(call.func) or ""
         if symbol not in ARG_SCOPES and contrib_name(symbol) not in SIGNATURES:
             continue

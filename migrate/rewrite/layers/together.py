@@ -90,8 +90,8 @@ def _model_functions(files: Sequence[ParsedModule]) -> list[_Found]:
     return [
         (parsed, node)
         for parsed in files
-        for node in parsed.nodes
-        if isinstance(node, cst.FunctionDef) and is_model_fn(node)
+        for node in parsed.each(cst.FunctionDef)
+        if is_model_fn(node)
     ]
 
 

@@ -30,9 +30,9 @@ def with_choices_as_tests(
     tree = Tree(parsed.module, parsed.resolver)
     others = [one.source.text for one in files if one.path != parsed.path]
     edits: dict[cst.CSTNode, object] = {}
-    for call in parsed.nodes:
-        function = tree.function(call) if isinstance(call, cst.Call) else None
-        if not isinstance(call, cst.Call) or function is None:
+    for call in parsed.each(cst.Call):
+        function = tree.function(call)
+        if function is None:
             continue
         name, chosen = tree.assigned(call.func), tree.value(call.func)
         line = tree.statement(call)
