@@ -159,15 +159,9 @@ def walk(node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> Iterator[Any]:
     Only nodes of some kinds, where these are given.
     """
     wanted = exactly(kinds)
-    pending = [node]
-    while pending:
-        current = pending.pop()
-        if not wanted or current.__class__ in wanted:
-            yield current
-        below = children(current)
-        if below:
-            below.reverse()
-            pending += below
+    for one in everything(node):
+        if not wanted or one.__class__ in wanted:
+            yield one
 
 
 @cache
