@@ -90,6 +90,8 @@ def changed(
         change = _Applier(change, parsed.module)
     if not isinstance(change, str):
         change = code_of(parsed.module.visit(change))
+    if change == parsed.source.text:
+        return parsed
     return facts.module_of(parsed.source.with_text(change))
 
 

@@ -159,9 +159,8 @@ def walk(node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> Iterator[Any]:
     Only nodes of some kinds, where these are given.
     """
     wanted = exactly(kinds)
-    for one in everything(node):
-        if not wanted or one.__class__ in wanted:
-            yield one
+    every = everything(node)
+    return iter([one for one in every if one.__class__ in wanted] if kinds else every)
 
 
 @cache
