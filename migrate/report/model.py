@@ -42,7 +42,8 @@ class FileFacts:
 
     ``tf1`` and ``tf2`` say that it names what only one of them had; ``gone`` is an
     import that cannot succeed on the compat layer, with its place; ``starts`` that
-    running or importing the file does something, so that a program may begin here.
+    running or importing the file does something, so that a program may begin here;
+    ``raises`` is a call that raises on the compat layer, if it is reached.
     """
 
     tf1: bool = False
@@ -58,6 +59,7 @@ class FileFacts:
     lacks: tuple[Lack, ...] = ()
     # Where it opens a session of TF 1 on the default graph: line, cell and the call.
     session: tuple[int, int | None, str] | None = None
+    raises: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)

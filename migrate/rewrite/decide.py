@@ -103,6 +103,8 @@ def kept(parsed: ParsedModule, why: str) -> Kept | None:
     first = estimator_places(parsed.resolver).first
     if first is None:
         return None
+    if parsed.source.notebook is not None:
+        why = _with_cells(parsed, why)
     finding = Finding(
         path=parsed.path,
         line=tree.line(first),
@@ -117,6 +119,16 @@ def kept(parsed: ParsedModule, why: str) -> Kept | None:
         note_at=tree.line(tree.statement(first)),
     )
     return Kept((finding,))
+
+
+def _with_cells(parsed: ParsedModule, why: str) -> str:
+    """A reason whose places count the lines of a notebook: in its cells."""
+
+    def placed(found: re.Match[str]) -> str:
+        cell, line = parsed.source.locate(int(found[2]))
+        return f"cell {cell}, line {line}" if found[1] else f"cell {cell}:{line}"
+
+    return re.sub(rf"(?:(?<=\()(line )|(?<={parsed.path.name}:))(\d+)", placed, why)
 
 
 def _is_program(group: Group, asked: ParsedModule, facts: ProjectFacts) -> bool:

@@ -55,12 +55,18 @@ def facts_of_file(parsed: ParsedModule) -> FileFacts:
     """What a parsed file tells about the program it belongs to."""
     era = era_of(parsed.resolver)
     gone = None if era.tf2 and not era.tf1 else _gone_import(parsed)
-    gone = gone or _gone_estimator(parsed)
+    gone = gone or _raising(parsed, _ESTIMATORS)
     notebook = parsed.source.notebook is not None
     starts = notebook or is_started(parsed.path.name, parsed.source.text)
     session = _session(parsed) if era.tf1 and not era.tf2 else None
     searches = _searches(parsed)
-    return FileFacts(era.tf1, era.tf2, gone, starts, searches=searches, session=session)
+    raises = _raising(parsed, ("",))
+    return FileFacts(
+        *(era.tf1, era.tf2, gone, starts),
+        searches=searches,
+        session=session,
+        raises=raises,
+    )
 
 
 def _session(parsed: ParsedModule) -> tuple[int, int | None, str] | None:
@@ -253,15 +259,15 @@ def _gone_import(parsed: ParsedModule) -> tuple[str, str] | None:
     return None
 
 
-def _gone_estimator(parsed: ParsedModule) -> tuple[str, str] | None:
-    """The first Estimator made of a class that the clone only has by name."""
+def _raising(parsed: ParsedModule, ends: tuple[str, ...]) -> tuple[str, str] | None:
+    """The first call of a name with such an end that the clone only has by name."""
     from tfmigrate.compat.surface.reach import advice_about
 
     for use in parsed.resolver.scopes.uses:
         if use.node not in parsed.resolver.scopes.calls:
             continue
         symbol = parsed.resolver.resolve(use.node)
-        if symbol is None or not symbol.endswith(_ESTIMATORS):
+        if symbol is None or not symbol.endswith(ends):
             continue
         advice = advice_about(symbol)
         if advice is not None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from .graph import ImportGraph
 from .missing_names import lack_of
 
 _WAITS = "this program is kept: run it behind tfmigrate.compat.install()"
+_RAISES = "this program is kept, and calls what tfmigrate.compat lacks"
 _UNTOUCHED = "this program stays as it is"
 _TOOK_TOO_LONG = "TFM504"
 _WORD = re.compile(rb"[Ee]stimator|contrib[./ ]learn")
@@ -260,15 +261,19 @@ class _Settlement:
 
     def _gone(self, key: str) -> str | None:
         """What the compat layer surely cannot do of the programs of a file."""
+        for file_facts in self._facts_around(key):
+            if file_facts.gone is not None:
+                place, what = file_facts.gone
+                return f"tfmigrate.compat cannot do {what} ({place})"
+        return None
+
+    def _facts_around(self, key: str) -> Iterator[FileFacts]:
+        """What each file of the programs of a file tells."""
         found = set(self.graph.closure(key))
         for entry in self.graph.entries(key):
             found |= self.graph.closure(entry)
         for one in sorted(found):
-            file_facts = self.files[one].file_facts
-            if file_facts is not None and file_facts.gone is not None:
-                place, what = file_facts.gone
-                return f"tfmigrate.compat cannot do {what} ({place})"
-        return None
+            yield self.files[one].file_facts or FileFacts()
 
     def _is_for_tf2(self, key: str) -> bool:
         closure = self.graph.closure(key)
@@ -289,6 +294,11 @@ class _Settlement:
             replace(f, reason=f"{f.reason}{self._way_out(key, f.reason or '')}")
             for f in own
         ]
+        for place, what in [f.raises for f in self._facts_around(key) if f.raises][:1]:
+            why = f"; on tfmigrate.compat it raises: {what} ({place})"
+            told = [
+                replace(f, message=_RAISES, reason=f"{f.reason}{why}") for f in told
+            ]
         return told if gone is None else [self._untouched(f, gone) for f in told]
 
     def _untouched(self, finding: Finding, gone: str) -> Finding:

@@ -155,10 +155,33 @@ OF_TASKS = {
     ),
     "is not made in its call": "make it in the call",
     "returns no specification": "return an EstimatorSpec in the model_fn itself",
+    "no variable is found among": (
+        "choose them by a variable_scope that the model_fn makes them in"
+    ),
+    "whose examples may have several labels": (
+        "give it one label for each example, as in `tf.expand_dims(labels, 1)`"
+    ),
+    "works with its session": (
+        "ask for what it needs in `before_run`, and read that in `after_run`"
+    ),
+    "not a known one that is made in its call": (
+        "make one head in the call, or write the losses of several in a model_fn"
+    ),
+    "how the head trains": "return what one optimizer's `minimize` gives",
+    "cannot be proved to be the same": (
+        "write these layers in the model_fn itself, or in a plain function of "
+        "the file that it calls by its name"
+    ),
+    "trains its averages and not its weights": (
+        "give it `training=False` as well, or let all of it train"
+    ),
     "has no counterpart in TensorFlow 2": (
         "write out what it computes, or take it from a package of today"
     ),
-    "has no native form": "leave it out, or do it behind the training",
+    "is an Estimator without a native form": (
+        "train it in a script of its own, or write it as a model_fn"
+    ),
+    "has no native form": "leave it out, or write by hand what it does",
     "runs a graph of TensorFlow 1": (
         "nothing, if it may run on tfmigrate.compat; else put its graph into a model_fn"
     ),
@@ -219,6 +242,14 @@ OF_TASKS = {
     "is a model, and what it gives": "give its output a name of its own",
     "makes several models": "make one class or function that calls all of them",
     "asks for more than training": "compare the mode with ModeKeys.TRAIN alone",
+    # Of any kind, where nothing above says more.
+    "in plain sight": "call it by its name, with its arguments written out",
+    "are hidden": _OUT,
+    "with `*` arguments": _OUT,
+    "in Keras": "name one of tf.keras that does what you need",
+    "with the argument `": "leave the argument out",
+    "` with `": "leave the argument out",
+    "` without `": "give the argument",
 }
 _SAID = re.compile(
     r": ((?:use|pass|give|call|name|write|make|move|return|load|take|compute) .+?)"

@@ -184,12 +184,16 @@ def _weights(first: Recording, second: Recording, noise: Noise | None) -> Check:
         apart = [each for each in apart or () if not _is_average(each.name)]
     if not apart:
         return _skipped(what, "no weight has a partner")
+    # One whose gradient counts signs may stand still in the only run that was measured,
+    # and leap in another, as far as the weights before it drift.
+    drifts = [own for own in noise.weights.values() if own < _ADRIFT] if noise else []
+    usual = float(np.median(drifts)) if drifts else 0.0
 
     def limit(each: _Apart) -> float:
         own = noise.weights.get(each.partner, 0.0) if noise else 0.0
         # No two ways are further apart than twice the longer one.
         least = WEIGHT_TOLERANCE if own < _ADRIFT else 2.0
-        return max(least, NOISE_FACTOR * own)
+        return max(least, NOISE_FACTOR * own, usual)
 
     wrong = [each for each in apart if not each.difference <= limit(each)]
     worst = max(wrong or apart, key=lambda each: each.difference / limit(each))

@@ -122,3 +122,16 @@ def test_a_choice_of_setup_is_held(tmp_path: Path) -> None:
     text = rewritten(tmp_path, "keep = 0.5 if params['drop'] else 1.0", "params['n']")
     assert not text.startswith("kept: ")
     assert "self.keep = keep" in text
+
+
+def test_what_is_not_for_predictions_alone_is_no_flag_of_training(
+    tmp_path: Path,
+) -> None:
+    keep = """\
+keep = 1.0
+    if mode {} tf.estimator.ModeKeys.{}:
+        features = {{'x': features['x'] + 0.1}}"""
+    text = rewritten(tmp_path, keep.format("==", "TRAIN"), "4")
+    assert "if training:" in text
+    text = rewritten(tmp_path, keep.format("!=", "PREDICT"), "4")
+    assert text.startswith("kept: each mode gives the model something else")

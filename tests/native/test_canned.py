@@ -45,12 +45,12 @@ def text_of(name: str, *, tf2: bool = False, rows: bool = True, **given: str) ->
         ("DNNClassifier", {**DEEP, "warm_start_from": "tf.estimator.WarmStartSettings(folder, 'x')"}, "by name"),
         ("DNNClassifier", {**DEEP, "optimizer": "made[0]"}, "not made in its call"),
         ("DNNClassifier", {**DEEP, "optimizer": "'Momentum'"}, "the optimizer 'Momentum'"),
-        ("DNNClassifier", {**DEEP, "batch_norm": "args.norm"}, "no constant"),
+        ("DNNClassifier", {**DEEP, "batch_norm": "norm()"}, "a call gives"),
         ("DNNClassifier", {**DEEP, "n_classes": "count()"}, "name it"),
         ("DNNRegressor", {**DEEP, "loss_reduction": "tf.losses.Reduction.MEAN", "weight_column": "'w'"}, "reduced by"),
         ("DNNRegressor", {**DEEP, "weight_column": "tf.feature_column.numeric_column('w', normalizer_fn=f)"}, "name of a feature"),
-        ("DNNEstimator", {**DEEP, "head": "head"}, "with the head `head`"),
-        ("DNNEstimator", {**DEEP, "head": "tf.contrib.estimator.multi_head([a, b])"}, "with the head"),
+        ("DNNEstimator", {**DEEP, "head": "head"}, "is `head`, not a known one"),
+        ("DNNEstimator", {**DEEP, "head": "tf.contrib.estimator.multi_head([a, b])"}, "multi_head.*, not a known one"),
         ("DNNEstimator", {**DEEP, "head": "tf.contrib.estimator.regression_head(loss_fn=f)"}, "with `loss_fn`"),
         ("DNNEstimator", {**DEEP, "head": "tf.contrib.estimator.multi_label_head()"}, "without `n_classes`"),
         ("LinearClassifier", {"feature_columns": "columns()", "optimizer": "None"}, "name them"),
@@ -256,7 +256,14 @@ def test_the_reduction_of_each_generation() -> None:
 def test_rows_that_start_warm_are_left_where_they_have_no_gradient() -> None:
     assert "tf_keras.optimizers.Ftrl(" in text_of("LinearRegressor", **LINEAR)
     text = text_of("LinearRegressor", **LINEAR, warm_start_from="folder")
-    assert "tf_keras.optimizers.Ftrl(" not in text and "Ftrl(" in text
+    assert "tf_keras.optimizers.Ftrl(" not in text
+    assert "Ftrl(" in text
+
+
+def test_batch_normalization_may_be_asked_for() -> None:
+    text = text_of("DNNClassifier", **DEEP, batch_norm="args.batch_norm")
+    assert "if args.batch_norm\n" in text
+    assert "else []\n" in text
 
 
 def test_an_optimizer_of_another_place_may_be_a_name() -> None:

@@ -40,6 +40,10 @@ def main(data):
 ALL = "tf.trainable_variables()"
 WEIGHT = "x = tf.matmul(x, tf.get_variable('W', [4, 4]))"
 CELL = "x = tf.nn.dynamic_rnn(tf.nn.rnn_cell.LSTMCell(4), x, dtype=tf.float32)[0]"
+JUDGE = """if mode == tf.estimator.ModeKeys.PREDICT:
+        return tf.estimator.EstimatorSpec(mode, predictions=logits)
+    with tf.variable_scope('judge'):
+        loss += tf.reduce_mean(tf.layers.dense(features, 2))"""
 DECAY = f"loss += tf.add_n([tf.nn.l2_loss(v) for v in {ALL}])"
 
 
@@ -102,6 +106,7 @@ def test_a_choice_runs_nothing_of_a_program(tmp_path: Path) -> None:
         (f"{ALL}[-2:]", "pass", "pass", "gradients of some variables only"),
         ("tf.trainable_variables('top')", "pass", DECAY, "all of them are read"),
         ("tf.trainable_variables('top')", CELL, "pass", "`dynamic_rnn` makes others"),
+        ("tf.trainable_variables('top')", "pass", JUDGE, "makes several models"),
     ],
 )
 def test_what_keeps_a_program(

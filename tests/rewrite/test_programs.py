@@ -425,6 +425,20 @@ def test_a_notebook_gets_a_cell() -> None:
     assert not alone(result.new.decode(), "program.ipynb").changed
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "place"),
+    [
+        ("    net = ", "    with slim.arg_scope(f()):\n        net = ", "cell 2:3)"),
+        ("train_op=train_op", "train_op=train_op, host_call=f", "(cell 2, line 8)"),
+    ],
+)
+def test_places_of_a_notebook_are_cells(before: str, after: str, place: str) -> None:
+    cells = [text.replace(before, after) for text in CELLS]
+    cells[0] += "\nfrom tensorflow.contrib import slim"
+    (told,) = alone(notebook(*cells), "program.ipynb").programs
+    assert (told[1].reason or "").endswith(place)
+
+
 def test_a_notebook_that_has_such_names_has_the_module_beside_it(
     tmp_path: Path,
 ) -> None:

@@ -352,6 +352,22 @@ def test_an_estimator_that_compat_lacks_is_untouched(tmp_path: Path) -> None:
     )
 
 
+def test_a_call_that_raises_on_compat_is_told_with_its_package(tmp_path: Path) -> None:
+    helpers = (
+        f"{HELPERS}\n\ndef drawn(x):\n    return tf.contrib.distributions.Poisson(x)\n"
+    )
+    files = {"main.py": MAIN, "model.py": KEPT, "helpers.py": helpers}
+    report = rewritten(tmp_path, files)
+    assert report.programs_by_outcome()[ProgramOutcome.KEPT] == 1
+    (finding,) = result_of(report, "model.py").findings
+    assert (
+        finding.message == "this program is kept, and calls what tfmigrate.compat lacks"
+    )
+    reason = finding.reason or ""
+    assert "`tf.contrib.distributions.Poisson`: It lives on in TensorFlow Pr" in reason
+    assert reason.endswith("(pip install tensorflow_probability) (helpers.py:13)")
+
+
 @pytest.mark.parametrize(
     "line",
     [

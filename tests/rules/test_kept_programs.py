@@ -39,6 +39,18 @@ def test_reasons_of_tasks_are_given_somewhere() -> None:
         ("`tf.placeholder` (line 4) is one: pass the value", "pass the value"),
         ("`a` is of tf.contrib.learn: use tf.estimator (line 2)", "use tf.estimator"),
         ("the model looks at the labels (line 193)", OF_TASKS["looks at the labels"]),
+        (
+            "rewritten layers cannot be proved to be the same from `x()` of a.py on",
+            OF_TASKS["cannot be proved to be the same"],
+        ),
+        (
+            "`tf.add_to_collection` (line 3) adds to a collection of the graph: return "
+            "what it adds",
+            "return what it adds",
+        ),
+        ("`tf.f` (line 3) is not called in plain sight", OF_TASKS["in plain sight"]),
+        ("`tf.f` without `y`", "give the argument"),
+        ("`tf.f` with `y`", "leave the argument out"),
         ("something else", None),
     ],
 )

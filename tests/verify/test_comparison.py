@@ -246,6 +246,27 @@ def test_weights_of_one_name_are_compared_with_themselves() -> None:
     assert noise.weights["W"] == pytest.approx(1 / 3)
 
 
+@pytest.mark.parametrize(("leap", "same"), [(1e-3, True), (4e-3, False)])
+def test_a_weight_may_drift_as_others_of_its_program_do(
+    leap: float, same: bool
+) -> None:
+    """The one run that is measured need not flip the sign that its gradient counts."""
+
+    def run(*drifts: float) -> Recording:
+        weights = [(name, np.zeros(2)) for name in ("kernel", "gamma", "bias")]
+        moved = zip(weights, drifts, strict=True)
+        return recording(
+            [1.0],
+            initial_weights=weights,
+            final_weights=[(name, one + 1 + drift) for (name, one), drift in moved],
+        )
+
+    first, second = run(0, 0, 0), run(2e-3, 1e-3, leap)
+    noise = noise_between(first, run(3e-3, 2e-3, 1e-6), second)
+    found = judge(first, second, compare_trajectories(first, second), noise)
+    assert (differing(found) == []) is same
+
+
 def test_real_tensorflow_is_held_to_the_noise_that_was_measured() -> None:
     """Measured on the rewritten program, whose weights and figures have other names;
     a bias that rounding alone moves (before a normalization) decides nothing."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -141,6 +142,19 @@ def test_a_program_may_write_beside_its_checkpoints(tmp_path: Path) -> None:
     assert told.returncode == 0, told.stdout + told.stderr
     assert f"it wrote {folder / 'x'}" in told.stderr
     assert [path.name for path in folder.iterdir()] == ["x"]
+
+
+@pytest.mark.oracle
+def test_a_runner_of_experiments_on_the_real_thing(tmp_path: Path) -> None:
+    """It asks whether the RunConfig is as it was; data sets of files shuffle."""
+    python = os.environ.get("TFMIGRATE_TF115_PYTHON")
+    if not python:
+        pytest.skip("needs TFMIGRATE_TF115_PYTHON")
+    shutil.copy(PROGRAMS / "legacy_experiment.py", tmp_path / "train.py")
+    words = ["--legacy-python", python, "--steps", "0", "--", "python", "train.py"]
+    told = verify(tmp_path, tmp_path, *words)
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert "the same as real TensorFlow 1.15.5" in told.stdout
 
 
 def test_files_beside_a_program_that_runs_elsewhere(tmp_path: Path) -> None:

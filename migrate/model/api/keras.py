@@ -62,13 +62,16 @@ def _is_wrapped(call: Call) -> bool:
 
 def _is_alone(call: Call) -> bool:
     """A layer that is no part of a Keras model, nor of an object that holds it."""
-    if not call.symbol.startswith("tf.keras.layers.") or call.env.find("self"):
+    if not call.symbol.startswith("tf.keras.layers."):
         return False
     notes = call.evaluator.notes
     if any(one.symbol.endswith("Input") for one in notes.keras):
         return False
     module = call.env.module
     tree = Tree(module.module, module.resolver)
+    above = tree.parent(call.node)
+    if call.env.find("self") and getattr(above, "func", None) is not call.node:
+        return False
     around = tree.function(call.node)
     return around is not None and not _WHOLE.search(tree.code(around))
 

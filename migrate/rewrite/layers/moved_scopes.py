@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import libcst as cst
@@ -90,6 +91,8 @@ class _Move:
         # The edits of both files, and functions that make the scopes.
         self.places: tuple[_Places, _Places] = ({}, {})
         self.makers: set[str] = set()
+        # What the function is handed, and by what names.
+        self.handed: dict[str, cst.BaseExpression] = {}
 
     def reads(self, scopes: Sequence[cst.With], call: cst.Call, name: str) -> bool:
         """Tells whether this is the one call of the function, and notes the edits."""
@@ -104,9 +107,15 @@ class _Move:
             body, cst.IndentedBlock
         ):
             return False
-        new = dict(self._renamed(scopes))
-        handed = [one.value for one, known in new.items() if known is None]  # type: ignore[attr-defined]
-        handed = [*dict.fromkeys(handed)]
+        names = [one.name.value for one in function.params.params]
+        told = {
+            (one.keyword.value if one.keyword is not None else name): one.value
+            for name, one in zip_longest(names, call.args)
+            if one is not None
+        }
+        same = [k for k, v in told.items() if isinstance(v, cst.Name) and v.value == k]
+        new = dict(self._renamed(scopes, same))
+        handed = self.handed
         params = [*function.params.params]
         place = sum(one.default is None for one in params)
         by_place = sum(one.keyword is None for one in call.args)
@@ -114,19 +123,21 @@ class _Move:
         if handed and (by_place > place or {*handed} & {*own, *scope.bindings}):
             return False
         params[place:place] = [cst.Param(cst.Name(one)) for one in handed]
-        put = {one: known for one, known in new.items() if known is not None}
         lines: list[Any] = [*statements_of(body)]
         first = sum(map(is_docstring, lines[:1]))
         inner = lines[first:]
         for one in reversed(scopes):
-            items = [item.visit(Put(put, item)) for item in one.items]
+            items = [item.visit(Put(new, item)) for item in one.items]
             inner = [cst.With(items, cst.IndentedBlock(inner))]  # type: ignore[arg-type]
-        given = [argument_of(cst.Name(one), cst.Name(one)) for one in handed]
+        given = [argument_of(value, cst.Name(one)) for one, value in handed.items()]
         others = {one for scope in scopes for one in walk(scope.body, cst.Call)}
-        symbols = {self.tree.symbol(one.func) or _CONTRIB for one in others - {call}}
-        plain = not any(one.startswith(_CONTRIB) for one in symbols)
+        plain = not any(
+            (self.tree.symbol(one.func) or "").startswith(_CONTRIB)
+            or self.facts.definition(one.func, self.here) is not None
+            for one in others - {call}
+        )
         apart: _Places = {one: lambda now: [*now.body.body] for one in scopes}
-        gone = apart | self._unread([*new], scopes) if plain else {}
+        gone = apart | self._unread(scopes) if plain else {}
         self.places = (
             {call: lambda now: now.with_changes(args=[*now.args, *given]), **gone},
             {
@@ -152,34 +163,55 @@ class _Move:
         return changed(parsed, self.facts, gone) if gone else parsed
 
     def _renamed(
-        self, scopes: Sequence[cst.With]
-    ) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression | None]]:
-        """Names in scopes with those of the other file, or None where it has none."""
+        self, scopes: Sequence[cst.With], same: Sequence[str]
+    ) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression]]:
+        """Expressions in scopes with what says them in the other file.
+
+        What it does not know, the function is handed; some it is given as the ``same``.
+        """
         gone: set[cst.CSTNode] = set()
         loads = self.tree.resolver.scopes.loads
         for node in (n for one in scopes for item in one.items for n in walk(item)):
-            if node in gone or not isinstance(node, (cst.Name, cst.Attribute)):
+            if node in gone:
+                continue
+            named = isinstance(node, cst.Arg) and node.keyword is not None
+            value = node.value if isinstance(node, cst.Arg) else None
+            if named and isinstance(value, (cst.Attribute, cst.Subscript)):
+                inside = [n for n in walk(value, cst.Name) if n in loads]
+                if any(map(self._is_unknown, inside)):
+                    name = node.keyword.value  # type: ignore[attr-defined]
+                    self.handed[name] = value
+                    gone |= {*walk(value)}
+                    yield value, cst.Name(name)
+                continue
+            if not isinstance(node, (cst.Name, cst.Attribute)):
                 continue
             told = self.facts.definition(node, self.here)
             if told is not None and told.module.path == self.there.path:
                 gone |= {*walk(node)}
                 self.makers.add(told.name)
                 yield node, cst.Name(told.name)
-            elif isinstance(node, cst.Name) and node in loads:
-                alike = self.other.loads(node.value)
-                bound = self.tree.resolver.bindings(node)
-                if bound and not (alike and self._means(node, alike[0])):
-                    yield node, None
+            elif (
+                isinstance(node, cst.Name)
+                and node in loads
+                and node.value not in same
+                and self._is_unknown(node)
+            ):
+                self.handed[node.value] = cst.Name(node.value)
 
-    def _unread(
-        self, names: Sequence[cst.CSTNode], scopes: Sequence[cst.With]
-    ) -> _Places:
+    def _is_unknown(self, node: cst.Name) -> bool:
+        alike = self.other.loads(node.value)
+        bound = self.tree.resolver.bindings(node)
+        return bool(bound) and not (alike and self._means(node, alike[0]))
+
+    def _unread(self, scopes: Sequence[cst.With]) -> _Places:
         """Imports without what only the scopes have read."""
         inside = {n for one in scopes for item in one.items for n in walk(item)}
         gone = {
             one.value
-            for one in names
+            for one in inside
             if isinstance(one, cst.Name)
+            and self.tree.loads(one.value)
             and inside.issuperset(self.tree.loads(one.value))
         }
         found: _Places = {}

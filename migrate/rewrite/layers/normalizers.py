@@ -6,11 +6,12 @@ import libcst as cst
 
 from ...code.arguments import is_none
 from ...code.edits import changed
-from ...code.tree import Tree
+from ...code.texts import source_text
+from ...code.tree import Tree, walk
 from ...model.contrib_functions import SIGNATURES, contrib_name
 from ...project.facts import ParsedModule, ProjectFacts
 from .own_scopes import ARG_SCOPES, with_arg_scopes_written_out
-from .scopes import with_scopes_said
+from .scopes import ScopeReader, why_around, with_scopes_said
 from .spelling import argument_of
 
 _RELU = cst.parse_expression("tf.nn.relu")
@@ -25,6 +26,7 @@ def with_normalizers_called(parsed: ParsedModule, facts: ProjectFacts) -> Parsed
         return parsed
     parsed = with_scopes_said(with_arg_scopes_written_out(parsed, facts), facts)
     tree = Tree(parsed.module, parsed.resolver)
+    _check_said(parsed, facts)
     edits: dict[cst.CSTNode, object] = {}
     for call in parsed.each(cst.Call):
         symbol = tree.symbol(call.func) or ""
@@ -37,6 +39,26 @@ def with_normalizers_called(parsed: ParsedModule, facts: ProjectFacts) -> Parsed
             around = _Around(norm.value)
             edits[call] = _without_words if symbol in ARG_SCOPES else around
     return changed(parsed, facts, edits) if edits else parsed
+
+
+def _check_said(parsed: ParsedModule, facts: ProjectFacts) -> None:
+    """Raises Blocked where a scope gives something to functions that do not say it."""
+    reader = ScopeReader(parsed)
+    for scope in reader.scopes:
+        waiting: list[cst.CSTNode] = [scope.body]
+        seen: set[cst.CSTNode] = set()
+        while waiting:
+            for call in walk(waiting.pop(), cst.Call):
+                told = facts.definition(call.func, parsed)
+                if told is None or told.node in seen:
+                    continue
+                seen.add(told.node)
+                if told.module.path == parsed.path:
+                    reader.check(told.node, scope, reader)
+                    waiting.append(told.node)
+                elif "slim" in told.module.source.text:
+                    why = why_around(source_text(call.func), ["arguments"])
+                    raise reader.stop(scope, why)
 
 
 def _without_words(scope: cst.Call) -> cst.Call:

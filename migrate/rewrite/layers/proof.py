@@ -8,10 +8,10 @@ from itertools import zip_longest
 import libcst as cst
 
 from ...model.evaluator import evaluate
-from ...model.terms import difference as first_difference
-from ...model.terms import shown
 from ...model.tracing import Step, Tracer
 from ...project.facts import ParsedModule, ProjectFacts
+
+_LONGEST = 80
 
 
 class Traced:
@@ -54,15 +54,13 @@ def difference(before: Traced, after: Traced) -> str | None:
     if before.gave_up or after.gave_up:
         return "it calls too much code"
     for old, new in zip_longest(before.steps, after.steps):
-        if old is None or new is None:
-            return f"it would make {_what(new)} in place of {_what(old)}"
-        if old.done is not new.done:
-            one, other = first_difference(old.done, new.done)
-            return f"it would make `{shown(other)}` in place of `{shown(one)}`"
-        if old.path != new.path:
-            return f"{_what(old)} would stand in another branch, loop or scope"
+        if old is None or new is None or (old.done, old.path) != (new.done, new.path):
+            where = "its end" if old is None else _shown(old)
+            return f"rewritten layers cannot be proved to be the same from {where} on"
     return None
 
 
-def _what(step: Step | None) -> str:
-    return "nothing" if step is None else f"`{shown(step.done)}`"
+def _shown(step: Step) -> str:
+    """What a step is in the source, whose lines may have moved since they were read."""
+    code = step.module.module.code_for_node(step.node).strip().partition("\n")[0]
+    return f"`{code[:_LONGEST]}` of {step.module.path.name}"

@@ -134,7 +134,9 @@ class Scope:
         return False
 
     def _tells_flag(self, value: cst.BaseExpression) -> bool:
-        """A dictionary with the flag of training, for the calls of layers."""
+        """A value chosen by the flag of training, or a dictionary with it, for calls."""
+        if isinstance(value, cst.IfExp):
+            return bool(self.reads(value.test) & {*FLAGS, "mode"})
         named = isinstance(value, cst.Call) and self.tree.code(value.func) == "dict"
         flags = self.reads(value) & {*FLAGS, "mode"}
         return bool(flags) and (named or isinstance(value, cst.Dict))

@@ -56,11 +56,14 @@ def with_scopes_said(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
             return with_scopes_said(changed(parsed, facts, handed), facts)
     calls = parsed.each(cst.Call)
     places = reader.cells_told(calls) if reader.scopes else {}
-    places |= _without_decorators(reader, facts, parsed) if reader.scopes else {}
+    gone = _without_decorators(reader, facts, parsed) if reader.scopes else {}
+    places |= gone
     for call in calls if reader.scopes else ():
         given = reader.given(call, [*reader.around(call)], reader)
         places |= {call: _Told(given, reader.parameters(call))} if given else {}
-    return changed(parsed, facts, places) if places else parsed
+    parsed = changed(parsed, facts, places) if places else parsed
+    # Functions that scopes no longer name may be told what is around their calls.
+    return with_scopes_said(parsed, facts) if gone else parsed
 
 
 def _without_decorators(
@@ -92,8 +95,10 @@ def _handed_on(
     params = [*function.params.params]
     place = sum(one.default is None for one in params)
     if any(sum(a.keyword is None for a in call.args) > place for call in calls):
-        return {}
-    params[place:place] = [cst.Param(cst.Name(one)) for one in names]
+        none = cst.Name("None")
+        params += [cst.Param(cst.Name(one), default=none) for one in names]
+    else:
+        params[place:place] = [cst.Param(cst.Name(one)) for one in names]
     places: dict[cst.CSTNode, object] = {
         function.params: function.params.with_changes(params=params)
     }
@@ -247,7 +252,7 @@ class ScopeReader:
             given = self.given(call, [scope], outer)
             if given:
                 name = source_text(getattr(function, "name", call.func))
-                raise outer.stop(scope, _why(name, [*given]))
+                raise outer.stop(scope, why_around(name, [*given]))
 
     def _function(self, call: cst.Call) -> str:
         """The symbol of the function that makes layers."""
@@ -302,7 +307,7 @@ class ScopeReader:
                 if self.told and kind == "initializer" and symbol.endswith("_rnn"):
                     continue
                 shown = self.tree.code(call.func)
-                raise self.stop(call, _why(shown, [kind]))
+                raise self.stop(call, why_around(shown, [kind]))
             found |= {one: value for one in parts if is_none(said.get(one))}
         return found
 
@@ -408,7 +413,8 @@ def _penalized(said: _Given) -> list[str]:
     return parts[: 1 if biased and source_text(biased) == "False" else 2]
 
 
-def _why(shown: str, given: Sequence[str]) -> str:
+def why_around(shown: str, given: Sequence[str]) -> str:
+    """Why a scope that gives such arguments around a call keeps its program."""
     kinds = [one.rpartition("_")[2] for one in given]
     if not {*kinds} <= {"initializer", "regularizer"}:
         return f"an arg_scope is around the calls of `{shown}`"

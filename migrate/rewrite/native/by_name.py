@@ -387,15 +387,17 @@ class _Reader:
     def hold(self, node: ast.expr, test: _Test) -> None:
         """Makes layers whose variables are not chosen as those that do not train."""
         self._check_others(node)
+        trained: set[bool] = set()
         for _, places in self.models():
             self._check_seen(places)
-            trained, held = self._held(places, test)
-            if trained == {False}:
-                raise Refused("no variable is found among those that are to be trained")
+            told, held = self._held(places, test)
+            trained |= told
             for path in held:
                 self._hold(places, path)
             for one in self.classes.values():
                 one.take()
+        if trained == {False}:
+            raise Refused("no variable is found among those that are to be trained")
 
     def _check_seen(self, places: Places) -> None:
         """Refuses a model with variables that are no layer's and no weight's."""

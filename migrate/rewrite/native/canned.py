@@ -367,8 +367,10 @@ class _Canned:
 
     def given_head(self, node: ast.expr) -> tuple[str, dict[str, str]]:
         """The task that stands for a head, and the head's arguments."""
+        shown = f"`{self.symbol}`" if "." in self.symbol else self.symbol
         if not isinstance(node, ast.Call) or dotted(node.func) not in _HEADS:
-            raise Refused(f"`{self.symbol}` with the head `{ast.unparse(node)}`")
+            told = f"the head of {shown} is `{ast.unparse(node)}`"
+            raise Refused(f"{told}, not a known one that is made in its call")
         name, parameters = _HEADS[dotted(node.func)]
         found = matched(node, parameters)
         given = {key: text for key, text in found.items() if not is_absent(text)}
@@ -376,7 +378,6 @@ class _Canned:
             given.pop("compute_full_loss", None)
         if name == "BinaryClassifier" and "thresholds" in given:
             name = "ThresholdClassifier"
-        shown = f"`{self.symbol}`" if "." in self.symbol else self.symbol
         known = (*_USED_OF_HEADS, "thresholds" if name.startswith("Thr") else "")
         unknown = [key for key in given if key not in known]
         if unknown:
@@ -443,11 +444,14 @@ class _Canned:
             if literal(dropout) is UNKNOWN:
                 dropout = f"{grouped(dropout)} or 0.0"  # it may be None
             after.append(call("tf_keras.layers.Dropout", dropout))
-        normalized = literal(self.given.get("batch_norm", "False"))
-        if normalized not in (True, False):
-            raise Refused(f"`{self.symbol}` whose `batch_norm` is no constant")
-        if normalized:
-            after.append("tf_keras.layers.BatchNormalization(momentum=0.999)")
+        flag = self.given.get("batch_norm", "False")
+        normalizing = "tf_keras.layers.BatchNormalization(momentum=0.999)"
+        if literal(flag) is True:
+            after.append(normalizing)
+        elif literal(flag) is not False:
+            if not repeatable(flag):
+                raise Refused(f"`{self.symbol}` whose `batch_norm` a call gives")
+            after.append(f"*([{normalizing}] if {flag} else [])")
 
         def dense(size: str) -> str:
             return call("tf_keras.layers.Dense", size, activation=option)

@@ -1287,7 +1287,9 @@ class Lifted:
                     table, ids = (self.of(one) for one in node.args[:2])
                     self.source.put(node, f"{self.tf}.gather({table}, {ids})")
                 elif contrib_name(symbol) == "softmax":
-                    self.source.put(node.func, f"{self.tf}.nn.softmax")
+                    given = [k.value for k in node.keywords if k.arg == "logits"]
+                    (logits,) = node.args[:1] or given
+                    self.source.put(node, f"{self.tf}.nn.softmax({self.of(logits)})")
                 elif symbol in _SUMMARIES:
                     self._summary(node, symbol)
                 elif symbol in _OTHER_DEFAULTS:

@@ -81,7 +81,12 @@ def _experiment(page: Page, word: Word) -> None:
         page.words.add("Experiment(exporters)")
         parts += [f",{indent}exporters=", given["export_strategies"].value]
     page.put_span(start, page.span(call)[1] - 1, *parts)
-    page.note(word.node, "evaluates each checkpoint that is saved")
+    page.note(
+        word.node,
+        "evaluates each checkpoint that is saved; TensorFlow 1 looked for a new one "
+        "every `min_eval_frequency` steps, and each 5 seconds at most: there may be "
+        "more evaluations now, and the training is the same",
+    )
 
 
 def _spec(

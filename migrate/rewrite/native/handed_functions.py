@@ -16,6 +16,7 @@ from ...code.edits import Put, changed
 from ...code.statements import binds, is_docstring
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
+from .local_functions import MAKES_LAYERS
 
 _MOST = 12
 _Places = dict[cst.CSTNode, Any]
@@ -50,8 +51,10 @@ def _places(tree: Tree, node: cst.FunctionDef) -> _Places | None:
         return None
     for param in node.params.params:
         uses = _uses(tree, node, param.name.value)
-        if uses and len(calls) > 1:
-            places = _flagged(tree, node, param, uses, calls)
+        if uses and calls:
+            places = _always(tree, node, param, uses, calls)
+            if places is None and len(calls) > 1:
+                places = _flagged(tree, node, param, uses, calls)
             if places is not None:
                 return places
     return None
@@ -82,6 +85,65 @@ def _uses(tree: Tree, node: cst.FunctionDef, name: str) -> _Places | None:
         elif not isinstance(above, (cst.If, cst.IfExp)) or above.test is not one:
             return None
     return found if None in found.values() else None
+
+
+def _always(
+    tree: Tree,
+    node: cst.FunctionDef,
+    param: cst.Param,
+    uses: _Places,
+    calls: Mapping[cst.Call, Mapping[str, cst.BaseExpression]],
+) -> _Places | None:
+    """The edits for a parameter that is one function of the module in all calls."""
+    name = param.name.value
+    given = {call: told.get(name) for call, told in calls.items()}
+    functions = {tree.resolver.definition(one) for one in given.values() if one}
+    function = functions.pop() if len(functions) == 1 else None
+    if None in given.values() or not isinstance(function, cst.FunctionDef):
+        return None
+    if MAKES_LAYERS.search(tree.code(function)) is None:
+        return None
+    module = tree.resolver.scopes.module_scope
+    own = tree.resolver.scopes.opened[function]
+    bound = [b for one in walk(function, cst.Name) for b in tree.resolver.bindings(one)]
+    if any(one.scope not in (module, own) for one in bound):
+        return None
+    called = {
+        one.func: cst.Name(function.name.value)
+        for one, test in uses.items()
+        if test is None and isinstance(one, cst.Call)
+    }
+    places: _Places = dict(called.items())
+    for use, test in uses.items():
+        above = tree.parent(use)
+        if test is not None and isinstance(above, cst.IfExp) and above.test is use:
+            kept = above.body if isinstance(test, cst.Name) else above.orelse
+            places[above] = kept.visit(Put(called, kept))
+        elif test is not None:
+            return None
+    for call, value in given.items():
+        places[call] = _Without(call, value)
+    params = [one for one in node.params.params if one is not param]
+    params[-1:] = [o.with_changes(comma=cst.MaybeSentinel.DEFAULT) for o in params[-1:]]
+    places[node.params] = node.params.with_changes(params=params)
+    outer = tree.function(function)
+    if isinstance(outer, cst.FunctionDef):
+        if tree.parent(outer) is not tree.module:
+            return None
+        apart = function.with_changes(leading_lines=outer.leading_lines)
+        places |= {function: None, outer: lambda now: [apart, now]}
+    return places
+
+
+class _Without:
+    """A call without one of its arguments."""
+
+    def __init__(self, call: cst.Call, value: cst.BaseExpression | None) -> None:
+        self.kept = [one.value is not value for one in call.args]
+
+    def __call__(self, now: cst.Call) -> cst.Call:
+        pairs = zip(now.args, self.kept, strict=True)
+        return now.with_changes(args=[one for one, kept in pairs if kept])
 
 
 def _flagged(

@@ -109,7 +109,8 @@ def _once(
                 continue
             given = [_maker_of(tree, one.value) for one in node.args]
             if not any(one.startswith(_CELLS) for one in given):
-                wanted = follows_step(tree, helper, given)
+                late = [_is_of_step(tree, one.value) for one in node.args]
+                wanted = follows_step(tree, helper, given, late=any(late))
                 wanted = wanted or calls_model(helper, parsed, facts)
                 if not asks or not (wanted or knows_of_tasks(tree, helper)):
                     continue
@@ -130,13 +131,29 @@ def _maker_of(tree: Tree, node: cst.BaseExpression) -> str:
     return (tree.symbol(made.func) or "") if isinstance(made, cst.Call) else ""
 
 
+def _is_of_step(tree: Tree, node: cst.BaseExpression, most: int = 4) -> bool:
+    """An expression is computed of the global step."""
+    for one in walk(node):
+        if isinstance(one, cst.Call) and tree.symbol(one.func) in GLOBAL_STEPS:
+            return True
+        if isinstance(one, cst.Name) and one in tree.resolver.scopes.loads and most:
+            values = [bound.value for bound in tree.resolver.bindings(one)]
+            if any(v is not None and _is_of_step(tree, v, most - 1) for v in values):
+                return True
+    return False
+
+
 def follows_step(
-    tree: Tree, helper: cst.FunctionDef, given: Sequence[str | None]
+    tree: Tree,
+    helper: cst.FunctionDef,
+    given: Sequence[str | None],
+    *,
+    late: bool = False,
 ) -> bool:
-    """It makes an optimizer by a step that it is given, or a rate by one of its own."""
+    """It makes something by a step that it is given, or a rate by one of its own."""
     called = {tree.symbol(one.func) for one in walk(helper.body, cst.Call)}
-    if called & {*OPTIMIZERS}:
-        return bool({*given} & {*GLOBAL_STEPS})
+    if {*given} & {*GLOBAL_STEPS} or (late and called & {*OPTIMIZERS}):
+        return True
     return bool(called & {*GLOBAL_STEPS} and called & {*SCHEDULES})
 
 
@@ -235,6 +252,9 @@ def knows_of_tasks(
         if isinstance(func, cst.Attribute) and func.attr.value in _KNOWING:
             return True
         if is_method and symbol.startswith(_LAYERS):
+            return True
+        inner_symbol = tree.symbol(func.func) if isinstance(func, cst.Call) else None
+        if is_method and (inner_symbol or "").startswith("tf.keras.layers."):
             return True
         inner = _helper(tree, helper, node)
         if inner is not None and knows_of_tasks(

@@ -505,6 +505,9 @@ _TABLES: dict[str, Sequence[str]] = {
 }
 
 
+_SHORT_LIST = 60
+
+
 def _table(page: Page, word: Word) -> None:
     """Tables that fill themselves, in the place of those that a session fills."""
     name = word.symbol.rpartition(".")[2]
@@ -527,13 +530,15 @@ def _table(page: Page, word: Word) -> None:
     words = first.value
     if isinstance(words, cst.Call) and page.symbol(words.func) == "tf.constant":
         words = words.args[0].value if len(words.args) == 1 else words
-    if odd or (name != "index_table_from_file" and not _is_plain(words)):
+    if odd or (name != "index_table_from_file" and not _may_be_twice(page, words)):
         page.refuse(word.node, f"`{name}` ({{}}) of what is computed: give it a list")
         return
     lookup = page.tf(word.node, "lookup")
     kind = page.tf(word.node, "int64")
     text = page.source(words)
-    numbers = f"{page.tf(word.node, 'range')}(len({text}), dtype={kind})"
+    listed = isinstance(words, (cst.List, cst.Tuple))
+    count = len(words.elements) if listed else f"len({text})"  # type: ignore[attr-defined]
+    numbers = f"{page.tf(word.node, 'range')}({count}, dtype={kind})"
     if name == "index_table_from_file":
         index = f"{lookup}.TextFileIndex"
         string = page.tf(word.node, "string")
@@ -552,6 +557,14 @@ def _table(page: Page, word: Word) -> None:
         made, last = (f"{lookup}.StaticVocabularyTable", buckets)
     page.replaced.add(root_of(word.node))
     page.put(word.call, f"{made}({filled[0]}({', '.join(filled[1])}), {last})")
+
+
+def _may_be_twice(page: Page, node: cst.BaseExpression) -> bool:
+    """A name, or a short list of constants."""
+    if isinstance(node, (cst.List, cst.Tuple)):
+        constants = all(isinstance(o.value, cst.SimpleString) for o in node.elements)
+        return constants and len(page.source(node)) <= _SHORT_LIST
+    return _is_plain(node)
 
 
 def _is_plain(node: cst.BaseExpression) -> bool:

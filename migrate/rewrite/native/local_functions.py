@@ -21,7 +21,9 @@ from .text import (
     stores_in,
 )
 
-_MAKES = re.compile(r"\blayers\.\w|\bslim\.\w|\bget_variable\(|\bVariable\(|\wCell\(")
+MAKES_LAYERS = re.compile(
+    r"\blayers\.\w|\bslim\.\w|\bget_variable\(|\bVariable\(|\wCell\("
+)
 _LAYER = re.compile(r"(tf\.layers|tf\.contrib\.layers|slim|layers)\.\w+")
 _MOST = 40
 
@@ -34,7 +36,7 @@ def with_local_functions_apart(
     They are given what they read of these. A function that is handed about stays. What
     a name is that has some arguments of a layer, is written out where it is called.
     """
-    if _MAKES.search(parsed.source.text) is None:
+    if MAKES_LAYERS.search(parsed.source.text) is None:
         return parsed
     others = [*facts.texts_of_importers(parsed.path)]
     for _ in range(_MOST):
@@ -114,7 +116,7 @@ def _written_out(text: Text, others: str) -> bool:
 def _makers(text: Text) -> set[str]:
     """Functions that make layers, or call others that do."""
     functions = [one for top in text.body for one in walk_ast(top, ast.FunctionDef)]
-    found = {one.name for one in functions if _MAKES.search(text.of(one))}
+    found = {one.name for one in functions if MAKES_LAYERS.search(text.of(one))}
     while True:
         more = {
             one.name
@@ -138,13 +140,9 @@ def _moved(text: Text, outer: ast.FunctionDef, inner: ast.FunctionDef) -> bool:
     read = sorted((one for one in loads if one.id in own - bound), key=place_of)
     names = list(dict.fromkeys(one.id for one in read))
     calls = list(_calls(outer, inner))
-    if (
-        not _is_plain(inner)
-        or not names
-        or not calls
-        or None in calls
-        or inner.name in names
-    ):
+    if not _is_plain(inner) or not names or not calls or None in calls:
+        return False
+    if inner.name in names:
         return False
     first = min((one for one in calls if one is not None), key=place_of)
     if not {*names} <= _surely_bound(outer, first) or "self" in names:

@@ -34,6 +34,7 @@ from .brought import with_helpers_brought
 from .callables import with_called_objects_as_methods
 from .choices import with_choices_as_tests
 from .chosen_strategy import with_strategy
+from .chosen_values import with_values_chosen_inside
 from .classes import plain_classes, training_words
 from .code import Refused, dotted
 from .config import CLUSTER
@@ -48,6 +49,7 @@ from .inlined import with_helpers_inlined, without_unread
 from .learn_functions import with_usual_model_fns
 from .local_functions import with_local_functions_apart
 from .makers import with_variables_inlined
+from .metric_pairs import with_metrics_in_one
 from .named_models import with_models_named
 from .named_outputs import with_batches_named, with_outputs_named
 from .names import task_name
@@ -152,11 +154,48 @@ def native(
         found_text = changed(near, facts, text)
         notes = (*one.notes, *worded.notes)
         found[os.path.abspath(before.path)] = NativeFile(found_text, words, notes)
+    found = _without_lost_names(found, files, facts)
     cluster = _cluster({word for one in found.values() for word in one.words}, files)
     for path, made in found.items():
         words = made.words | cluster
         found[path] = replace(made, words=words | called if words else words)
     _check_parts(found.values(), module)
+    return found
+
+
+def _without_lost_names(
+    found: dict[str, NativeFile], files: Sequence[ParsedModule], facts: ProjectFacts
+) -> dict[str, NativeFile]:
+    """The files without imports of functions that are classes now, and not read."""
+    lost: dict[str, set[str]] = {}
+    for before in files:
+        after = found.get(os.path.abspath(before.path))
+        if after is not None:
+            old, new = (
+                {*one.resolver.scopes.module_scope.bindings}
+                for one in (before, after.parsed)
+            )
+            lost[before.path.stem] = old - new
+    for path, made in found.items():
+        edits: dict[cst.CSTNode, object] = {}
+        for node in made.parsed.nodes:
+            names = getattr(node, "names", ())
+            if not isinstance(node, cst.ImportFrom) or isinstance(
+                names, cst.ImportStar
+            ):
+                continue
+            module = (
+                node.module.attr
+                if isinstance(node.module, cst.Attribute)
+                else node.module
+            )
+            gone = lost.get(getattr(module, "value", ""), set())
+            kept = [one for one in names if one.evaluated_name not in gone]
+            if 0 < len(kept) < len(names):
+                kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+                edits[node] = node.with_changes(names=kept)
+        if edits:
+            found[path] = replace(made, parsed=changed(made.parsed, facts, edits))
     return found
 
 
@@ -468,11 +507,13 @@ class _Program:
         files = [with_clipping_in_one_call(one, facts) for one in files]
         files = [with_train_ops_in_one_call(one, facts) for one in files]
         files = [with_batches_named(one, facts) for one in files]
+        files = [with_metrics_in_one(one, facts) for one in files]
         files = [with_keywords_said(one, facts) for one in files]
         files = [with_functions_as_flags(one, facts) for one in files]
         files = [with_optimizers_of_rates(one, facts) for one in files]
         files = [with_choices_as_tests(one, facts, files) for one in files]
         files = [with_outputs_named(one, facts, is_model_fn) for one in files]
+        files = with_values_chosen_inside(files, facts)
         files = [with_models_named(one, facts, is_model_fn) for one in files]
         files = with_model_fns_in_subclasses(files, facts, is_model_fn)
         files = with_helpers_brought(files, facts, is_model_fn)
@@ -484,6 +525,7 @@ class _Program:
             files = [with_normalizers_called(one, facts) for one in files]
         except Blocked as stop:
             raise Refused(stop.reason) from None
+        files = [with_functions_as_flags(one, facts) for one in files]
         files = [with_local_functions_apart(one, facts) for one in files]
         told = [with_constant_shares(one, facts) for one in files]
         files = [one for one, _ in told]

@@ -156,7 +156,7 @@ class Said(cst.CSTTransformer):
         if original_node not in self.tree.resolver.scopes.loads:
             return updated_node
         name = original_node.value
-        if name not in (maker.model, "params", "config", "mode", "self"):
+        if name not in (maker.model, *maker.kept, "config", "mode", "self"):
             return updated_node
         bound = self.tree.resolver.bindings(original_node)
         own = self.tree.resolver.scopes.opened[maker.defined]
@@ -173,10 +173,10 @@ class Said(cst.CSTTransformer):
             return cst.parse_expression("self.owner")
         if name == maker.model:
             return cst.parse_expression("self.model")
-        if name == "params" and not self.init:
-            maker.stored_params = True
-            return cst.parse_expression("self.params")
-        if name in ("config", "mode"):
+        if name in maker.kept and not self.init:
+            maker.stored.add(name)
+            return cst.parse_expression(f"self.{name}")
+        if name in ("config", "mode") and name in maker.given:
             raise maker.stop(original_node, f"it depends on `{name}`")
         return updated_node
 
@@ -220,9 +220,10 @@ class Said(cst.CSTTransformer):
         shown = self.tree.code(original_node.value)
         in_dict = re.fullmatch(r"\w+\[['\"](\w+)['\"]\]", shown)
         shown = in_dict[1] if in_dict is not None else shown
+        before = self.tree.code(key) == "0" and f"{shown}[1]" in self.tree.text
         if (
             not isinstance(key, cst.Index)
-            or self.tree.code(key) != "1"
+            or not (self.tree.code(key) == "1" or before)
             or not shown.isidentifier()
             or not self.mode.is_own(value)
         ):
@@ -231,6 +232,10 @@ class Said(cst.CSTTransformer):
         made = self.maker.metric_of(self.mode, shown, value)
         name = f"train_{shown}"
         parts = self.maker.parts
+        if before:
+            # TensorFlow 1 left open whether that was before or behind the update.
+            parts.training_metrics.setdefault(name, made.constructor.text)
+            return cst.parse_expression(f"self.{name}.result()")
         if name in parts.training_metrics:
             return cst.parse_expression(f"self.{name}.result()")
         parts.training_metrics[name] = made.constructor.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ _SAVING = (
     *("save_steps", "save_secs", "output_dir", "summary_writer", "scaffold"),
     "summary_op",
 )
+_UNWRITTEN = re.compile(r"save_summary_steps\s*=\s*(None|0)\b")
 _WRITTEN = (
     "a SummarySaverHook wrote all summaries once more: they are in `model_dir` alone, "
     "every `save_summary_steps` of the RunConfig"
@@ -99,6 +101,8 @@ class _Reader:
 
     def _writes_all(self, call: cst.Call) -> bool:
         """The hook writes what the Trainer writes, too."""
+        if _UNWRITTEN.search(self.maker.tree.text):
+            return False
         op = self._given(call, _SAVING).get("summary_op")
         made = self.mode.source_of(op) if op is not None else None
         if not isinstance(made, cst.Call):

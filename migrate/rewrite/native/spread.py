@@ -44,6 +44,11 @@ class _Spread:
             return start + self.written(node.value, depth, used + len(start))
         if isinstance(node, ast.Lambda) and not node.args.args:
             return "lambda: " + self.written(node.body, depth, used + len("lambda: "))
+        if isinstance(node, ast.Starred) and isinstance(held, ast.IfExp):
+            inner, outer = "    " * (depth + 1), "    " * depth
+            body = self.written(held.body, depth + 1, 0)
+            test, other = map(self.source, (held.test, held.orelse))
+            return f"*(\n{inner}{body}\n{inner}if {test}\n{inner}else {other}\n{outer})"
         if isinstance(node, ast.Starred):
             return "*" + self.written(node.value, depth, used + 1)
         if isinstance(node, ast.GeneratorExp | ast.ListComp):

@@ -214,6 +214,11 @@ class Maker:
         if "labels" not in given:
             own = [n for n in self.given if n not in ("mode", "params", "config")]
             self.labels = own[1] if len(own) > 1 else "labels"
+        # What the constructor is given: `params`, and what a partial says.
+        others = (self.features, self.labels, "mode", "config")
+        self.kept = [one for one in self.given if one not in others]
+        if {*self.kept} & {"model", "optimizer", "metrics", "loss", "predictions"}:
+            raise self.stop(defined, "an argument that is called as a part of a Task")
         # What the constructor does not know.
         self.late = {self.features, self.labels, "mode", "config"} & {*self.given}
         modes = {}
@@ -233,7 +238,7 @@ class Maker:
         self.again: list[Statement] = []
         # Its calls differ by mode, in whether it trains.
         self.told = False
-        self.stored_params = False
+        self.stored: set[str] = set()
         # A class of layers whose place a chain of them has taken.
         self.chain = ""
         # Summaries that are written where the gradients are.
@@ -345,12 +350,19 @@ class Maker:
         return lines
 
     def _stored(self) -> list[str]:
-        lines = ["self.params = params\n"] if self.stored_params else []
+        lines = [f"self.{n} = {n}\n" for n in self.kept if n in self.stored]
         return [*lines, "self.owner = owner\n"] if self.keeps_owner else lines
 
     def _parameters(self) -> tuple[str, ...]:
         owner = ("owner",) if self.reads_owner else ()
-        return (*owner, "params") if "params" in self.given else owner
+        if self.reads_owner and {*self.kept} - {"params"}:
+            raise self.stop(self.defined, "arguments that a partial gives to a method")
+        defaults = {
+            one.name.value: f"={self.tree.code(one.default)}"
+            for one in self.defined.params.params
+            if one.default is not None and one.name.value != "params"
+        }
+        return (*owner, *(f"{one}{defaults.get(one, '')}" for one in self.kept))
 
     def _forward_to(self, logits: cst.BaseExpression) -> None:
         """Lets the forward pass go on to what the head is given."""
@@ -939,11 +951,11 @@ class Maker:
         for mode in self.modes.values():
             nodes = [one.value for one in _call_in(mode.calls[0]).args]
             statements = mode.needed(nodes).statements
-            if statements not in (training, *found):
+            if mode is not self.train and statements not in found:
                 found.append(statements)
         if len(found) > 1:
             raise self.stop(call, "each mode gives the model something else")
-        return found[0] if found else None
+        return found[0] if found and found[0] != training else None
 
     def _by_mode(
         self,
@@ -1311,11 +1323,14 @@ class Maker:
                     self.parts.named_metrics[place] = names[place]
                     texts[one] = names[place]
                     parts[names[place]] = names[place]
-                continue
+                    continue
             own = mode.first_of(one) if isinstance(one, cst.Name) else None
             made = values.get(own) if own is not None else None
+            if isinstance(source, cst.Subscript) and isinstance(source.value, cst.Name):
+                made = held if self.tree.code(source).endswith("[0]") else None
+                own = source.value
             if isinstance(made, Called) and made.symbol in METRICS:
-                texts[one] = self.tree.code(one)
+                texts[one] = self.tree.code(own if own is not None else one)
                 if texts[one] not in parts:
                     kind = made.symbol.rpartition(".")[2]
                     name = fresh(kind, {*inner, *names, "model", "optimizer"})

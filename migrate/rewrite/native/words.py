@@ -403,14 +403,19 @@ _HINTS = (
         "reads its data through queues: read it through tf.data",
     ),
     (r".*(get_variable|variable_scope)", "makes variables by name: use Keras layers"),
-    (r".*(collection|GraphKeys|_variables\b)", "reads a collection of the graph"),
+    (r".*add_to_collection", "adds to a collection of the graph: return what it adds"),
+    (
+        r".*(collection|GraphKeys|_variables\b)",
+        "reads a collection of the graph: pass what is in it as an argument",
+    ),
     (r".*Hook", "has no callback yet: write what it does as a hook of your own"),
     (r"tf\.contrib\.learn\.monitors", "is a monitor: write what it does as a hook"),
     (r"tf\.contrib\.learn", "is of tf.contrib.learn: use tf.estimator"),
     (r".*(mixed_precision|LossScale)", "scales losses: no native form yet"),
     (r"tf\.train\.\w*Optimizer", "has no optimizer like it in Keras"),
     (r".*global_step", "reads the global step outside of a model"),
-    (r".*(estimator|Estimator)", "has no native form yet"),
+    (r".*(Estimator|Classifier|Regressor)$", "is an Estimator without a native form"),
+    (r".*estimator", "has no native form yet"),
 )
 
 

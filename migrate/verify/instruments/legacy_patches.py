@@ -180,24 +180,31 @@ class Instrument:
 
     def patch_run_config(self):
         tf, options = self.tf, self.options
-        owner = tf.estimator.RunConfig
-        original = owner.__init__
-        signature = inspect.signature(original)
         instrument = self
 
-        def __init__(config, *args, **kwargs):
-            bound = signature.bind(config, *args, **kwargs)
-            values = bound.arguments
-            if options.seed is not None and "tf_random_seed" not in values:
-                values["tf_random_seed"] = options.seed
-            if options.model_dir and values.get("model_dir"):
-                values["model_dir"] = instrument.remapped(values["model_dir"])
-            values["session_config"] = session_config(
-                tf, options, values.get("session_config")
-            )
-            original(*bound.args, **bound.kwargs)
+        def patch(cls):
+            original = cls.__init__
+            signature = inspect.signature(original)
 
-        owner.__init__ = __init__
+            def __init__(config, *args, **kwargs):
+                bound = signature.bind(config, *args, **kwargs)
+                values = bound.arguments
+                if options.seed is not None and "tf_random_seed" not in values:
+                    values["tf_random_seed"] = options.seed
+                if options.model_dir and values.get("model_dir"):
+                    values["model_dir"] = instrument.remapped(values["model_dir"])
+                values["session_config"] = session_config(
+                    tf, options, values.get("session_config")
+                )
+                original(*bound.args, **bound.kwargs)
+
+            cls.__init__ = __init__
+
+        owner = tf.estimator.RunConfig
+        patch(owner)
+        # That of tf.contrib.learn, loaded late if at all, does not call it: what it
+        # says of itself must not change when an Estimator is made of it.
+        owner.__init_subclass__ = classmethod(patch)
 
     def patch_model_to_estimator(self):
         tf, instrument = self.tf, self
@@ -236,8 +243,11 @@ class Instrument:
             getattr(tf.data, "experimental", None),
             getattr(getattr(tf, "contrib", None), "data", None),
         ):
-            if module is not None and hasattr(module, "shuffle_and_repeat"):
-                module.shuffle_and_repeat = shuffle_and_repeat
+            # Functions that make data sets of files call it by its private name.
+            original = getattr(module, "shuffle_and_repeat", None)
+            if original is not None:
+                name = "shuffle_and_repeat"
+                replace_everywhere(module, name, original, shuffle_and_repeat)
 
         inputs = getattr(tf.estimator, "inputs", None)
         for name in ("numpy_input_fn", "pandas_input_fn"):

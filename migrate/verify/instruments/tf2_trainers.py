@@ -33,11 +33,15 @@ _PATIENCE = 100
 class Trained:
     """An object that trains, and its training."""
 
-    def __init__(self, estimator: Any, training: Training, folder: str) -> None:
+    def __init__(
+        self, estimator: Any, training: Training, given: str, folder: str
+    ) -> None:
         self.estimator = estimator
         # It, and what trains in its place: a worker of a cluster, say.
         self.parts = [estimator]
         self.training = training
+        # The folder that it was given.
+        self.given = given
         # Where its checkpoints are kept.
         self.folder = folder
         # Of its last evaluation, else of its first training.
@@ -47,11 +51,15 @@ class Trained:
 
 
 class Trainers:
-    """The objects that train, in the order in which they were asked for anything."""
+    """The objects that train, in the order in which they were asked for anything.
 
-    def __init__(self, probe: Probe, files: Path) -> None:
+    ``make`` makes the folder that one was given, where a program may write after it.
+    """
+
+    def __init__(self, probe: Probe, files: Path, make: Callable[[str], Any]) -> None:
         self._probe = probe
         self._files = files
+        self._make = make
         self._known: list[Trained] = []
 
     def install(self) -> None:
@@ -94,7 +102,7 @@ class Trainers:
         with contextlib.suppress(AttributeError):  # one that works it out is left
             trainer.model_dir = folder
         training = self._probe.add(Training(training_name(given)))
-        self._known.append(Trained(trainer, training, folder))
+        self._known.append(Trained(trainer, training, given, folder))
         return self._known[-1]
 
     def _watch(self, cls: Any) -> None:
@@ -136,6 +144,7 @@ class Trainers:
                         raise RuntimeError(STOPPED)
                     return trainer
                 _ask_for_less(given.arguments, left, probe.limit)
+            self._make(trained.given)
             with self._open(training):
                 result = original(*given.args, **given.kwargs)
             if training.steps:

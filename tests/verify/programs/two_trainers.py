@@ -80,6 +80,7 @@ def export(trainer, folder):
 def main():
     wide = Trainer(Wide, model_dir="out/wide")
     wide.train(input_fn)
+    open("out/wide/trained", "w").close()
     small = Trainer(Small, model_dir="out/small")
     small.train(input_fn, hooks=[Counter()])
     print("wide", wide.evaluate(test_fn))

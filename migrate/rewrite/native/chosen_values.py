@@ -1,0 +1,143 @@
+"""Numbers that helpers are given while training, and others else: a flag says which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from ...code.arguments import UnknownArguments, match_arguments
+from ...code.edits import changed
+from ...code.tree import Tree, walk
+from ...project.facts import ParsedModule, ProjectFacts
+
+_TRAIN = "ModeKeys.TRAIN"
+_FLAG = "is_training"
+_MOST = 8
+_Places = dict[cst.CSTNode, object]
+
+
+def with_values_chosen_inside(
+    files: Sequence[ParsedModule], facts: ProjectFacts
+) -> list[ParsedModule]:
+    """The files, with ``f(x, keep, is_training=training)`` for calls of helpers like
+    ``f(x, keep if training else 1.0)``, which choose where they read it.
+    """
+    found = [*files]
+    for _ in range(_MOST):
+        places = next(
+            filter(None, map(_Helper(found, facts).edits, _functions(found))), None
+        )
+        if places is None:
+            break
+        found = [
+            changed(one, facts, edits) if edits else one
+            for one, edits in zip(found, places, strict=True)
+        ]
+    return found
+
+
+def _functions(files: Sequence[ParsedModule]) -> list[tuple[int, cst.FunctionDef]]:
+    """The functions of modules, with the numbers of their files."""
+    return [
+        (number, node)
+        for number, one in enumerate(files)
+        if " if " in "".join(each.source.text for each in files)
+        for node in one.module.body
+        if isinstance(node, cst.FunctionDef)
+    ]
+
+
+class _Helper:
+    """Reads functions of the files, and what they are given."""
+
+    def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
+        self.files = files
+        self.facts = facts
+        self.trees = [Tree(one.module, one.resolver) for one in files]
+
+    def edits(self, told: tuple[int, cst.FunctionDef]) -> list[_Places] | None:
+        """The edits of all files for the first such parameter of a function."""
+        number, function = told
+        names = [one.name.value for one in function.params.params]
+        wraps = "DropoutWrapper" in self.trees[number].code(function)
+        calls = self._calls(number, function) if _FLAG not in names else []
+        for name in names if calls else ():
+            chosen = [self._chosen(place, call, names, name) for place, call in calls]
+            if not wraps and any(c and not isinstance(c[0], cst.IfExp) for c in chosen):
+                continue  # it may be told when it is called
+            others = {source for one in chosen if one for source in [one[3]]}
+            if None in chosen or len(others) != 1:
+                continue
+            places: list[_Places] = [{} for _ in self.files]
+            flag = cst.Arg(cst.Name("_"), cst.Name(_FLAG))
+            for (place, call), one in zip(calls, chosen, strict=True):
+                assert one is not None
+                given, value, test, _ = one
+                equal = cst.AssignEqual(
+                    cst.SimpleWhitespace(""), cst.SimpleWhitespace("")
+                )
+                told_ = flag.with_changes(value=test, equal=equal)
+                places[place][given] = value
+                places[place][call] = lambda now, told_=told_: now.with_changes(
+                    args=[*now.args, told_]
+                )
+            params = [*function.params.params]
+            at = sum(one.default is None for one in params)
+            params[at:at] = [cst.Param(cst.Name(_FLAG))]
+            most = max(sum(a.keyword is None for a in call.args) for _, call in calls)
+            if most > at:
+                continue
+            here = places[number]
+            here[function.params] = function.params.with_changes(params=params)
+            other = cst.parse_expression(others.pop())
+            tree = self.trees[number]
+            for read in walk(function.body, cst.Name):
+                if read.value == name and read in tree.resolver.scopes.loads:
+                    here[read] = cst.IfExp(cst.Name(_FLAG), cst.Name(name), other)
+            return places
+        return None
+
+    def _calls(
+        self, number: int, function: cst.FunctionDef
+    ) -> list[tuple[int, cst.Call]]:
+        """All calls of a function, with the numbers of their files."""
+        path, name = self.files[number].path, function.name.value
+        found = []
+        for place, one in enumerate(self.files):
+            for node in one.nodes:
+                if not isinstance(node, cst.Call):
+                    continue
+                told = self.facts.definition(node.func, one)
+                if told is not None and (told.module.path, told.name) == (path, name):
+                    found.append((place, node))
+        return found
+
+    def _chosen(
+        self, place: int, call: cst.Call, names: Sequence[str], name: str
+    ) -> tuple[cst.CSTNode, cst.BaseExpression, cst.BaseExpression, str] | None:
+        """An argument, its value while training, the test, and the other value."""
+        tree = self.trees[place]
+        try:
+            given = match_arguments(call, names).get(name)
+        except UnknownArguments:
+            return None
+        value = tree.value(given)
+        if given is None or not isinstance(value, cst.IfExp):
+            return None
+        number = isinstance(value.orelse, (cst.Float, cst.Integer))
+        if not number or not self._trains(tree, value.test):
+            return None
+        return given, value.body, value.test, tree.code(value.orelse)
+
+    def _trains(self, tree: Tree, test: cst.BaseExpression) -> bool:
+        """``mode == ModeKeys.TRAIN``, or a name for that."""
+        if isinstance(test, cst.Name) and "train" in test.value:
+            return True
+        asked = tree.value(test)
+        return (
+            isinstance(asked, cst.Comparison)
+            and len(asked.comparisons) == 1
+            and isinstance(asked.comparisons[0].operator, cst.Equal)
+            and (tree.symbol(asked.comparisons[0].comparator) or "").endswith(_TRAIN)
+        )
