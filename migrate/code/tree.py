@@ -8,7 +8,7 @@ from typing import cast
 
 import libcst as cst
 
-from ..names.nodes import Kind, everything, parents, walk
+from ..names.nodes import Kind, parents, walk
 from ..names.resolver import Resolver
 from ..names.scopes import Binding, BindingKind
 from ..project.positions import Places
@@ -51,11 +51,6 @@ class Tree:
         for name in self.resolver.scopes.loads:
             found.setdefault(name.value, []).append(name)
         return found
-
-    @property
-    def nodes(self) -> Sequence[cst.CSTNode]:
-        """All code of the module, in source order."""
-        return self.resolver.about(everything)
 
     def each(self, *kinds: type[Kind]) -> Sequence[Kind]:
         """The nodes of some kinds, in source order."""

@@ -23,9 +23,11 @@ import libcst as cst
 from ..names.ast_nodes import tree_of
 from .parsing import parse
 
-
-class _Uncertain(ValueError):
-    """The parts of a text may not be what they are in the whole."""
+# The parts of a text may not be what they are in the whole, or are no Python.
+_UNCERTAIN = (
+    *(ValueError, SyntaxError, MemoryError, RecursionError),
+    *(cst.ParserSyntaxError, cst.CSTValidationError),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,14 +54,9 @@ def parse_again(text: str, old_text: str, old: cst.Module) -> cst.Module:
     try:
         new, before = _pieces(text), _pieces(old_text)
         if _indent(text) != old.default_indent or len(before) != len(old.body):
-            raise _Uncertain
+            raise ValueError
         return _joined(new, _kept(new, [*zip(before, old.body, strict=True)]), old)
-    except (
-        cst.ParserSyntaxError,
-        cst.CSTValidationError,
-        RecursionError,
-        ValueError,
-    ):
+    except _UNCERTAIN:
         return parse(text)
 
 
@@ -109,7 +106,7 @@ def _joined(new: Sequence[_Piece], kept: _Found, old: cst.Module) -> cst.Module:
             or (part.footer and not last)
             or (part.default_indent != old.default_indent and not plain)
         ):
-            raise _Uncertain
+            raise ValueError
         statements = [*map(_filled, statements, pieces, itertools.repeat(kept))]
         if not body:
             header = part.header
@@ -138,7 +135,7 @@ def _filled(statement: Any, piece: _Piece, kept: _Found) -> Any:
         return statement
     block = statement.body
     if len(block.body) != len(piece.inner):
-        raise _Uncertain
+        raise ValueError
     body = [*map(_filled, block.body, piece.inner, itertools.repeat(kept))]
     return statement.with_changes(body=block.with_changes(body=body))
 
@@ -146,16 +143,12 @@ def _filled(statement: Any, piece: _Piece, kept: _Found) -> Any:
 @functools.lru_cache(maxsize=16)
 def _pieces(text: str) -> tuple[_Piece, ...]:
     if "\r" in text or "\f" in text or not text.endswith("\n"):
-        raise _Uncertain
-    try:
-        statements = tree_of(text).body
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise _Uncertain from None
+        raise ValueError
+    statements = tree_of(text).body
+    if not statements:
+        raise ValueError
     lines = [f"{line}\n" for line in text.split("\n")[:-1]]
-    found = _cut(lines, statements, 0, len(lines), below=True)
-    if not found:
-        raise _Uncertain
-    return found
+    return _cut(lines, statements, 0, len(lines), below=True)
 
 
 def _cut(
@@ -167,9 +160,7 @@ def _cut(
     below: bool,
 ) -> tuple[_Piece, ...]:
     """The pieces of a block; ``below``: no comment behind it may belong to it."""
-    indent = (
-        lines[_first(statements[0])][: statements[0].col_offset] if statements else ""
-    )
+    indent = lines[_first(statements[0])][: statements[0].col_offset]
     if indent.strip():  # behind a colon
         return ()
     cuts: list[int] = [start]
@@ -185,7 +176,7 @@ def _cut(
         clean.append(all(one == "\n" or one.startswith(f"{indent}#") for one in above))
         cuts.append(statement.end_lineno)
         whole.append(statement)
-    clean[:1] = [False]
+    clean[0] = False
     clean.append(below and cuts[-1] == end)
     cuts[-1] = end
     found: list[_Piece] = []

@@ -131,7 +131,7 @@ def _argument_specs(context: Context) -> dict[cst.CSTNode, cst.CSTNode]:
     if f".{_OLD_SPEC}(" not in context.text:
         return {}
     found: dict[cst.CSTNode, cst.CSTNode] = {}
-    for node in context.nodes:
+    for node in context.resolver.each(cst.Attribute, cst.Subscript, cst.Assign):
         if not _takes_a_part(node):
             continue
         call = getattr(node, "value", None)

@@ -178,11 +178,9 @@ def _without_lost_names(
             lost[before.path.stem] = old - new
     for path, made in found.items():
         edits: dict[cst.CSTNode, object] = {}
-        for node in made.parsed.nodes:
-            names = getattr(node, "names", ())
-            if not isinstance(node, cst.ImportFrom) or isinstance(
-                names, cst.ImportStar
-            ):
+        for node in made.parsed.each(cst.ImportFrom):
+            names = node.names
+            if isinstance(names, cst.ImportStar):
                 continue
             module = (
                 node.module.attr
