@@ -38,6 +38,17 @@ def in_tabs(text: str, old: str) -> str:
     return "".join(lines)
 
 
+def with_smaller_gap(text: str, first: int, last: int) -> tuple[int, int]:
+    """Lines that are cut out, with the blank ones of the side that has fewer."""
+    above = re.search(r"(?<=\n)(\r?\n)*\Z", text[:first])
+    below = re.match(r"(\r?\n)*", text[last:])
+    if above is None or below is None or not above[0]:
+        return first, last
+    if len(below[0]) > len(above[0]):
+        return first - len(above[0]), last
+    return first, last + len(below[0])
+
+
 def _gaps(text: str) -> Iterator[tuple[int, int, bool]]:
     """Stretches of blank lines, and whether what follows is in a block."""
     lines = text.splitlines()

@@ -19,7 +19,7 @@ from .alike import layer_term
 from .api import Call
 from .arguments import Argument
 from .evaluator import Evaluator
-from .layer_functions import at_call
+from .layer_functions import EMPTY, at_call
 from .skeletons import FUNCTION, code_term, label
 from .terms import Term, constant, term
 from .values import (
@@ -373,7 +373,7 @@ class Tracer(Evaluator):
         """A layer's call: which layer, of its own in each round or not, on what."""
         number = constant(self._number(("layer", *layer.made)))
         own = [number]
-        if layer.loops != tuple(self._loops):
+        if layer.loops != tuple(self._loops) and not EMPTY.search(layer.symbol):
             own.append(term("of loops", *layer.loops))
         # It is there only if these are so.
         missing = [one for one in layer.tests if one not in self._path]

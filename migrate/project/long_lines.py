@@ -2,7 +2,8 @@
 
 `tf.get_variable(` becomes `tf.compat.v1.get_variable(`, and a line that was 80 wide is
 90. Such a line is broken at a comma below its opening bracket, or behind the bracket,
-as its author would have. Lines that were too long before are left as they are.
+as its author would have. Lines that were too long before are left as they are, unless
+they are longer now than any that the author wrote.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from dataclasses import dataclass
 WIDTH = 88
 # A bracket further right leaves no room for what is put below it.
 _RIGHTMOST = 48
+# Who writes longer lines does so without care.
+_CARELESS = 100
 # How much of a line is that of another one, if they are forms of each other.
 _ALIKE = 0.6
 _COMPOUND = ("if", "elif", "while", "for", "with", "def", "class", "async", "except")
@@ -36,13 +39,15 @@ def with_short_lines(new: str, old: str) -> str:
     known = old.splitlines()
     long_ones = [line for line in known if len(line) > WIDTH]
     lines = new.splitlines(keepends=True)
-    told = set(known)
+    told, longest = set(known), max(map(len, long_ones), default=0)
+    if sum(len(line) > _CARELESS for line in known) < 3:
+        longest = min(longest, _CARELESS)
     numbers = [
         number
         for number, line in enumerate(lines)
         if len(line.rstrip("\r\n")) > WIDTH
         and line.rstrip("\r\n") not in told
-        and not _was_long(line, long_ones)
+        and not (len(line.rstrip()) <= longest and _was_long(line, long_ones))
     ]
     if not numbers:
         return new

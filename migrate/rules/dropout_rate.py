@@ -84,7 +84,7 @@ def check(use: SymbolUse, context: Context) -> Diagnosis | None:
         edits.append(Edit(start, end, prefix + number))
     else:
         plain = isinstance(keep.value, cst.Name | cst.Attribute | cst.Subscript)
-        first, last = ("", "") if plain else ("(", ")")
+        first, last = ("", "") if plain or keep.value.lpar else ("(", ")")
         edits.append(Edit(start, start, f"{prefix}1 - {first}"))
         edits.append(Edit(end, end, last))
     return Diagnosis(

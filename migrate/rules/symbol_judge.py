@@ -21,6 +21,7 @@ from . import (
 from .base import Diagnosis, SymbolUse
 from .context import Context
 from .imports import Fate, ImportItem, advice, has_no_home
+from .same_shapes import chooses_alike
 
 # TF 1's tf.saved_model.load takes a session, tags and a directory.
 _TF1_LOAD = 3
@@ -100,6 +101,13 @@ def diagnose(
         and len(use.call.args) < _TF1_LOAD
     ):
         return None  # TF 2's function of the same name
+    if (
+        symbol == "tf.where"
+        and isinstance(use.node, cst.Attribute)
+        and use.call is not None
+        and chooses_alike(use.call, context.resolver)
+    ):
+        return None
     if context.writes_events and symbol.startswith("tf.summary."):
         return None
     special = SPECIAL.get(symbol)

@@ -28,7 +28,8 @@ def add_metrics(
         known["config"] = trainer.config
         values = measured(**{name: known[name] for name in named})
         for metric in added:
-            metric.update_state(*values[metric.name])
+            given = values[metric.name]
+            metric.update_state(*(given if isinstance(given, tuple) else (given,)))
 
     task.metrics, task.update_metrics = [*own, *added], update_metrics
     return trainer

@@ -126,8 +126,12 @@ TOGETHER = {
         "(input_fn, steps, name=name)": "(input_fn, steps, hooks, name=name)",
     },
     ("watch", "replicas"): {
-        'return {"loss": loss}': 'return {"loss": loss, '
-        "**self.watch(features, labels, outputs)}",
+        **{
+            f"        gradients = {made}(share": "        seen = "
+            f"self.watch(features, labels, outputs)\n        gradients = {made}(share"
+            for made in ("self.gradients_of", "tape.gradient")
+        },
+        'return {"loss": loss}': 'return {"loss": loss, **seen}',
     },
     ("validation.Validation", "measured.with_metrics"): {
         "check_interval_secs=5,\n": "check_interval_secs=5,\n        metrics=None,\n",

@@ -22,5 +22,6 @@ class Task(core.Task):
             outputs = self.forward(features, training=True)
             loss = self.loss(features, labels, outputs)
         gradients = self.gradients_of(loss, tape)
+        seen = self.watch(features, labels, outputs)
         self.apply_gradients(gradients)
-        return {"loss": loss, **self.watch(features, labels, outputs)}
+        return {"loss": loss, **seen}

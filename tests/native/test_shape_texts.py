@@ -165,6 +165,31 @@ READS = {
         ],
         ["assign_add", "network = "],
     ),
+    "reads_well": (
+        [
+            "class ReadsWellLayer(tf_keras.layers.Layer):",
+            "self.h1_layer = ReadsWellLayer(n_in=4, n_out=4)",
+            "self.left_tower = Tower(units=3)",
+            'for size in params["hidden"]\n',
+            "owner.sizes[1] * 2,",
+            'tf_keras.layers.Dropout(params["rate"])',
+            "self.flatten = tf_keras.layers.Flatten()\n        self.dense_layers",
+            "            x = tf.tanh(self.flatten(h))\n",
+            'return {"sr": out,\n                "positive": tf.where(out > 0, tf.abs',
+            '            if "bias" not in v.name\n        ])\n',
+            "def input_fn(mode):\n    data = ",
+            '    if mode == "train":',
+            "config = RunConfig(tf_random_seed=1)",
+        ],
+        [
+            "out_2",
+            "units_2",
+            "enumerate",
+            "session_config",
+            "compat.v1.where",
+            "scope=",
+        ],
+    ),
     "optimizer_of_rate": (
         ["schedules.ExponentialDecay(params['lr'], 3, 0.8),", "beta_1=0.8,"],
         ["optimizer=lambda lr", "def decay"],
@@ -182,6 +207,25 @@ def test_it_reads_as_one_would_write_it(name: str, tmp_path: Path) -> None:
     lines, words = READS[name]
     assert [one for one in lines if one not in text] == []
     assert [one for one in words if one in text] == []
+
+
+def test_pictures_are_told_of_where_they_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(
+        "import tensorflow as tf\n\n\n"
+        "def spec(loss, mode):\n"
+        "    step = tf.train.get_global_step()\n"
+        "    train_op = tf.train.AdamOptimizer().minimize(loss, step)\n"
+        "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)\n\n\n"
+        "def model_fn(features, labels, mode):\n"
+        "    loss = tf.reduce_mean(tf.layers.dense(tf.layers.flatten(features), 3))\n"
+        "    tf.summary.image('shown', features)\n"
+        "    return spec(loss, mode)\n\n\n"
+        "tf.estimator.Estimator(model_fn)\n"
+    )
+    report = run_job([path], Job())
+    told = [one.line for one in report.findings if one.rule == "TFM130"]
+    assert told == [12]
 
 
 def test_a_loss_that_is_bound_anew_keeps_its_program(tmp_path: Path) -> None:
@@ -325,7 +369,8 @@ def test_scopes_and_penalties_of_another_file(tmp_path: Path) -> None:
     report = run_job(sorted(tmp_path.glob("*.py")), Job())
     new = {one.path.name: (one.new or b"").decode() for one in report.results}
     nets, train = new["nets.py"], new["train.py"]
-    assert "def __init__(self, classes, " in nets
+    assert "def __init__(self, classes, params):" in nets
+    assert "tf_keras.regularizers.L2(params['decay'] / 2)" in nets
     assert "tf.nn.softmax(logits)" in nets
     assert "MaxPooling2D(2, padding='same')" in nets
     assert "arg_scope" not in nets + train

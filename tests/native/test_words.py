@@ -948,7 +948,7 @@ ROWS = {
         """
         def more(labels, predictions, features):
             found = {
-                'a': (labels,),
+                'a': labels,
                 'b': (tf.math.squared_difference(
                     tf.reshape(predictions['predictions'], tf.shape(labels)),
                     labels), features['w']),
@@ -1359,6 +1359,38 @@ ROWS = {
         b = BestExporter(receiver=r)
         path = e.export_saved_model('out', r)
         print(path)
+        """,
+    ),
+    "a path that was bytes": (
+        """
+        path = e.export_savedmodel('out', receiver)
+        if isinstance(path, bytes):
+            path = path.decode('utf-8')
+        load(path)
+        """,
+        """
+        path = e.export_saved_model('out', receiver)
+        load(path)
+        """,
+    ),
+    "a function of what is gone": (
+        """
+        def session_config():
+            return tf.ConfigProto()
+
+
+        def kept():
+            return 1
+
+
+        run = tf.estimator.RunConfig(session_config=session_config())
+        """,
+        """
+        def kept():
+            return 1
+
+
+        run = RunConfig()
         """,
     ),
     "a receiver that a function makes, before an argument that goes": (

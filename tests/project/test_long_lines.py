@@ -113,3 +113,13 @@ def test_breaks_change_no_code(newline: str) -> None:
 def test_text_that_is_not_python_stays() -> None:
     text = "x = f('" + "a" * 90 + "', (1, 2)\n"
     assert with_short_lines(text, "") == text
+
+
+def test_a_line_that_outgrows_all_of_its_author_is_broken() -> None:
+    old = "x = f(tf.random_normal_initializer(seed=1), tf.zeros([3, 4]), other=None, more=5)"
+    old = old.replace("more=5", "one_more_argument=5")
+    new = old.replace("tf.random", "tf.compat.v1.random")
+    assert len(old) > WIDTH
+    assert max(map(len, with_short_lines(new, old).splitlines())) <= WIDTH
+    careless = f"{old}\ny = '{'a' * 120}'\n" * 3
+    assert with_short_lines(new, careless) == new

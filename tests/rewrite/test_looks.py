@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tfmigrate.code.spacing import without_new_gaps
+from tfmigrate.code.spacing import with_smaller_gap, without_new_gaps
 from tfmigrate.rewrite.pipeline import Job
 from tfmigrate.rewrite.run import run_job
 
@@ -111,3 +111,14 @@ def test_gaps_are_as_long_as_they_were() -> None:
     assert without_new_gaps(text, "a = 1\n") == (
         'a = 1\n\n\nb = """\n\n\n\n"""\n\n\nif b:\n    a = 2\n\n    b = 3\n'
     )
+
+
+def test_what_goes_leaves_the_larger_gap() -> None:
+    text = "import a\n\nb = 1\n\n\ndef f():\n    pass\n\n\nc = 1\n\nd = 2\n"
+    for line, then in (
+        ("b = 1\n", "import a\n\n\ndef"),
+        ("c = 1\n", "    pass\n\n\nd = 2\n"),
+    ):
+        first = text.index(line)
+        start, end = with_smaller_gap(text, first, first + len(line))
+        assert then in text[:start] + text[end:]

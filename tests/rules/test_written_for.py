@@ -16,7 +16,7 @@ BOTH = """\
 def f(x, y):
     a = tf.nn.dropout(x, 0.3)
     b = tf.math.in_top_k(x, y, 3)
-    c = tf.where(x, x, y)
+    c = tf.where(x, y, -y)
     return tf.argmax(x, 1, "name"), tf.image.resize(x, (3, 3)), a, b, c
 """
 TF2 = {
@@ -52,7 +52,7 @@ def test_code_of_tf2_keeps_its_meaning(told: str) -> None:
 def test_code_of_tf1_is_moved(told: str) -> None:
     text = rewritten("import tensorflow as tf\n\n" + told + BOTH)
     assert "tf.nn.dropout(x, rate=0.7)" in text
-    assert "tf.compat.v1.where(x, x, y)" in text
+    assert "tf.compat.v1.where(x, y, -y)" in text
     assert "tf.math.in_top_k(y, x, 3)" in text or "predictions=x" in text
     # What is emitted names TF 2 things; a second run leaves it as it is.
     assert rewritten(text) == text

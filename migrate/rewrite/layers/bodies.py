@@ -100,6 +100,8 @@ class Body(Scope):
         wanted = re.sub("__+", "_", wanted).strip("_") or "layer"
         if keyword.iskeyword(wanted):
             wanted += "_"
+        elif wanted in RESERVED:
+            wanted = f"own_{wanted}"
         return fresh(wanted, self.taken_names)
 
     # -- the whole

@@ -82,6 +82,6 @@ def name_in(node: cst.BaseExpression | None) -> str | None:
         text = "".join(p.value for p in parts if isinstance(p, cst.FormattedStringText))
     elif isinstance(node, cst.SimpleString):
         text = str(node.evaluated_value)
-    text = re.sub(r"%\w|\{\w*\}", "", text)
+    text = re.sub(r"%[-+ #0-9.]*\w|\{[^{}]*\}", "", text)
     text = re.sub(r"\W+", "_", text).strip("_").lower()
     return text if text.isidentifier() else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -11,7 +13,7 @@ from ...code.texts import source_text
 from ...model.api.hub import MODULE as HUB_MODULE
 from ...model.api.hub import NAMES as HUB_NAMES
 from ...model.contrib_functions import WITHOUT_WEIGHTS, contrib_name
-from ...model.layer_functions import CLASSES, LAYERS
+from ...model.layer_functions import CLASSES, EMPTY, LAYERS
 from ...model.spelling import snake
 from ...model.values import Function, Time
 from .conversion import constructor_of, matched, name_in
@@ -82,8 +84,10 @@ def layer_of_keras(body: Body, node: cst.Call) -> cst.BaseExpression:
         joined = "" if constructor.endswith("(") else ", "
         constructor = f"{constructor[:-1]}{joined}{', '.join(options)})"
     wanted = named or _result(body, node) or symbol.rpartition(".")[2]
-    func = cst.parse_expression(body.make(wanted, constructor, node, reads))
-    args = [cst.Arg(body.moved(inputs))]
+    weights = EMPTY.search(symbol) is None
+    args = [cst.Arg(body.moved(inputs))]  # layers are made as they are called
+    stands = body.make(wanted, constructor, node, reads, weights=weights)
+    func = cst.parse_expression(stands)
     args += [argument_of(body.moved(one), cst.Name(name)) for name, one in told.items()]
     return cst.Call(func, args)
 
@@ -135,7 +139,9 @@ def _object(body: Body, node: cst.Call) -> cst.BaseExpression:
     if isinstance(statement, cst.Assign) and len(statement.targets) == 1:
         target = statement.targets[0].target
         wanted = target.value if isinstance(target, cst.Name) else wanted
-    return cst.parse_expression(body.make(wanted, constructor, node, reads))
+    weights = EMPTY.search(symbol) is None
+    stands = body.make(wanted, constructor, node, reads, weights=weights)
+    return cst.parse_expression(stands)
 
 
 def function_layer(body: Body, node: cst.Call) -> cst.BaseExpression:
@@ -173,8 +179,8 @@ def function_layer(body: Body, node: cst.Call) -> cst.BaseExpression:
         if one not in late:
             reads = reads | body.reads(one.value)
     constructor = f"{TF}.estimator.FunctionLayer({', '.join([function, *given])})"
-    stands = body.make(wanted, constructor, node, reads, weights=weights)
     args = [one.with_changes(value=body.moved(one.value)) for one in late]
+    stands = body.make(wanted, constructor, node, reads, weights=weights)
     return spaced(cst.Call(cst.parse_expression(stands), args))
 
 
@@ -189,6 +195,18 @@ def _early_text(body: Body, argument: cst.Arg) -> str | None:
     if argument.keyword is not None:
         return f"{argument.keyword.value}={code}"
     return f"{argument.star}{code}"
+
+
+def _wanted(function: Function, given: Mapping[str, cst.Arg]) -> str:
+    """`tower`, or `genre_tower` where the function is given a name for its scope."""
+    defined = function.node
+    plain = snake(defined.name.value if isinstance(defined, cst.FunctionDef) else "")
+    for name in ("scope", "name"):
+        told = name_in(given[name].value) if name in given else None
+        if told is not None:
+            alike = {*plain.split("_")} & {*re.findall("[a-z]+", told)}
+            return told if alike else f"{told}_{plain}"
+    return plain
 
 
 def _as_in_tensorflow_1(node: cst.Call) -> bool:
@@ -223,8 +241,6 @@ def helped(body: Body, node: cst.Call, function: Function) -> cst.BaseExpression
         reads |= body.reads(value)
         parts.append(f"{name}={body.text(value)}")
     constructor = f"{body.class_of(node, helper)}({', '.join(parts)})"
-    name = snake(helper.name)
-    stands = body.make(name, constructor, node, reads)
     args: list[cst.Arg] = []
     skipped = False
     for name in helper.graph:
@@ -238,6 +254,7 @@ def helped(body: Body, node: cst.Call, function: Function) -> cst.BaseExpression
         keyword = named if said or skipped or one.keyword is not None else None
         skipped = skipped or keyword is not None
         args.append(argument_of(value, keyword))
+    stands = body.make(_wanted(function, given), constructor, node, reads)
     call = cst.parse_expression(f"{stands}()")
     assert isinstance(call, cst.Call)
     return spaced(call.with_changes(args=args))

@@ -134,7 +134,7 @@ class Scope:
         return False
 
     def _tells_flag(self, value: cst.BaseExpression) -> bool:
-        """A value chosen by the flag of training, or a dictionary with it, for calls."""
+        """A value chosen by the flag of training, or a dictionary with it."""
         if isinstance(value, cst.IfExp):
             return bool(self.reads(value.test) & {*FLAGS, "mode"})
         named = isinstance(value, cst.Call) and self.tree.code(value.func) == "dict"

@@ -13,6 +13,7 @@ from .contrib_columns import drop_columns, is_of_all_features
 from .metrics import SIGNATURES as METRICS
 from .metrics import metric
 from .page import Page
+from .tidy import with_casts
 from .word import (
     Handler,
     Odd,
@@ -202,8 +203,8 @@ def _measured(page: Page, node: cst.BaseExpression) -> list[str]:
         values = [*known.update, *filter(None, [known.sample_weight])]
         page.rewritten.add(made)
         page.replaced.add(root_of(made.func))
-        comma = "," if len(values) == 1 else ""
-        placed(page, made, Code(f"({', '.join(values)}{comma})"))
+        shown = ", ".join(map(with_casts, values))
+        placed(page, made, Code(f"({shown})" if len(values) > 1 else shown))
     return found
 
 

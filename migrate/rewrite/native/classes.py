@@ -32,6 +32,7 @@ from .layers import (
     layers,
     regularizer,
 )
+from .plain_names import with_plain_names, words_written
 from .recurrent import CELLS, RECURRENT, cell, cell_name, recurrent
 from .shared_tables import share_tables
 from .sharing import has_mode_branches, merge_shared
@@ -51,6 +52,7 @@ from .text import (
     stores_in,
     without_gone,
 )
+from .tidy import folded
 from .towers import with_towers_unfolded
 from .weights import SEQUENCE_INPUT, move_weights, sequence_input
 
@@ -183,6 +185,8 @@ class Module:
         # What the program's author wrote; what is not in it may be broken anew.
         raw = parsed.source.raw.decode(parsed.source.encoding, "replace")
         self.written = raw if parsed.source.notebook is None else self.code
+        self.words = words_written(parsed.source)
+        self.stem = parsed.path.stem
         self.text = Text(self.code)
         self.tree = ast.Module(self.text.body, [])
         self.quote = '"' if self.code.count('"') > self.code.count("'") else "'"
@@ -323,9 +327,16 @@ class Module:
             start, end = self.text.span(node)
             text.replace(start, end, shown)
         names = {one.name for one in self.classes}
-        code = simplified(text.done(), names, self._is_seen, flags, self.first)
+        code = simplified(
+            text.done(), names, self._is_seen, flags, self.first, self._is_given
+        )
         code = self._without_scope_makers(self._without_contrib(code))
-        return self._laid_out(code, names)
+        text = Text(self._not_as_keras(code, names))
+        kept = self.words | {*re.findall(r"\b(\w+)=[^=]", code)}
+        for node in walk_ast(ast.Module(text.body, []), ast.ClassDef):
+            if node.name in names:
+                text.put(node, with_plain_names(folded(text.of(node)), kept))
+        return self._laid_out(text.done(), names)
 
     def _check_shared(self) -> None:
         """Refuses functions that make a model several times, of the same variables."""
@@ -427,8 +438,49 @@ class Module:
         # A model function is a Task.
         names = [one for one, given in functions if not _TASK.search(given)]
         names = [name, *(one for one in names if camel(one) == name)]
-        words = re.compile(rf"\b({'|'.join(names)})\b")
+        # A key of a dict may have the name as well.
+        words = re.compile(rf"(?<!['\"])\b({'|'.join(names)})\b(?!['\"])")
         return any(words.search(text) for text in self.others)
+
+    def _is_given(self, name: str, parameter: str) -> bool:
+        """Another file may give a parameter to a class, or the function that it was."""
+        made = walk_ast(tree_of(self.written), ast.FunctionDef)
+        functions = [one for one in made if camel(one.name) == name]
+        places = parameters_of(functions[0]) if len(functions) == 1 else []
+        if parameter not in places:
+            return True
+        names = (name, functions[0].name)
+        for tree in map(tree_of, self.others):
+            calls = [
+                one
+                for one in walk_ast(tree, ast.Call)
+                if dotted(one.func).rpartition(".")[2] in names
+            ]
+            said = walk_ast(tree, ast.Name, ast.Attribute)
+            uses = [one for one in said if dotted(one).rpartition(".")[2] in names]
+            for one in calls:
+                told = {None, parameter} & {given.arg for given in one.keywords}
+                starred = any(isinstance(given, ast.Starred) for given in one.args)
+                if told or starred or len(one.args) > places.index(parameter):
+                    return True
+            if len(uses) > len(calls):
+                return True  # it is handed about
+        return False
+
+    def _not_as_keras(self, code: str, names: set[str]) -> str:
+        """The code whose class `Layer` has the name of the file as well."""
+        if "Layer" not in names or self._is_seen("Layer"):
+            return code
+        text = Text(code)
+        name = f"{camel(self.stem)}Layer"
+        names.add(name)
+        for node in (one for top in text.body for one in walk_ast(top)):
+            if isinstance(node, ast.Name) and node.id == "Layer":
+                text.put(node, name)
+            elif isinstance(node, ast.ClassDef) and node.name == "Layer":
+                start = code.index("Layer", text.span(node)[0])
+                text.replace(start, start + len("Layer"), name)
+        return text.done()
 
     def _laid_out(self, code: str, names: Container[str]) -> str:
         """The code with new lines broken where they are too long."""

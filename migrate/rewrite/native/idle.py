@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import dropwhile
 
 import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
 from ...code.edits import Put, changed
 from ...code.statements import binds, is_docstring
-from ...code.tree import Tree, only_small, statements_of, walk
+from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...names.scopes import Binding
 from ...project.facts import ParsedModule, ProjectFacts
 from .canned import units_of_head
@@ -28,6 +29,8 @@ _VALUES = (
     *(cst.UnaryOperation, cst.BaseUnaryOp, cst.Dot, cst.BaseParenthesizableWhitespace),
     *(cst.LeftSquareBracket, cst.RightSquareBracket, cst.LeftParen, cst.RightParen),
 )
+# Where a comparison needs no parentheses.
+_WIDE = (cst.Arg, cst.Assign, cst.BooleanOperation, cst.If, cst.IfExp, cst.Return)
 _DROPOUT = ("inputs", "rate", "noise_shape", "seed", "training", "name")
 
 
@@ -371,7 +374,7 @@ def _written_out(
     found = {statement: value}
     for load in tree.resolver.scopes.loads:
         if load.value == name and bound in tree.resolver.bindings(load):
-            plain = isinstance(tree.parent(load), cst.Arg)
+            plain = isinstance(tree.parent(load), _WIDE)
             around = [] if plain else [cst.LeftParen()]
             found[load] = value.with_changes(
                 lpar=around, rpar=[] if plain else [cst.RightParen()]
@@ -460,6 +463,19 @@ class _Without(cst.CSTTransformer):
             if len(small.targets) == 1 and target.deep_equals(small.value):
                 return cst.RemoveFromParent()
         return updated_node
+
+    def leave_IndentedBlock(
+        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+    ) -> cst.IndentedBlock:
+        """A block does not begin with what parted its first statement from another."""
+        if original_node.body[0] not in self.flags or not updated_node.body:
+            return updated_node
+        first, *rest = updated_node.body
+        assert isinstance(first, Statement)
+        lines = [*dropwhile(lambda one: one.comment is None, first.leading_lines)]
+        return updated_node.with_changes(
+            body=[first.with_changes(leading_lines=lines), *rest]
+        )
 
     def leave_If(
         self, original_node: cst.If, updated_node: cst.If

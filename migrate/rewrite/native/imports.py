@@ -8,6 +8,7 @@ import sys
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from ...code.spacing import with_smaller_gap
 from ...names.ast_nodes import tree_of
 from ...names.ast_nodes import walk as walk_ast
 from ...project.text import Edit, Lines, apply_edits
@@ -164,10 +165,10 @@ def _without(statement: ast.stmt, lines: Lines, alone: bool) -> Edit:
     around = lines.text[first:start] + lines.text[end:last]
     if alone or around.strip():
         return Edit(start, end, "pass")
-    if lines.text[:first].endswith("\n\n") or not first:
+    if not first:
         while lines.text[last : last + 1] == "\n":
             last += 1
-    return Edit(first, last, "")
+    return Edit(*with_smaller_gap(lines.text, first, last), "")
 
 
 class _Adding:

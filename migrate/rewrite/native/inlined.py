@@ -351,7 +351,7 @@ class Inliner:
     def _joined(
         self, before: list[Statement], moved: list[Statement]
     ) -> list[Statement]:
-        found = [*before, *moved]
+        found = [*before[:-1], *_at_once(before[-1], moved)] if before else moved
         lines = (*self.statement.leading_lines, *found[0].leading_lines)
         found[0] = found[0].with_changes(leading_lines=lines)
         return found
@@ -405,11 +405,17 @@ class Inliner:
             same = isinstance(value, cst.Name) and value.value == name
             if same and (name not in changed or isinstance(small, cst.Return)):
                 continue
-            once = sum(one.value == name for one in _names(body)) == 1
+            read_at = [one for one in _names(body) if one.value == name]
             if name not in changed and (
                 (isinstance(value, _PLAIN) and not self._is_set(value))
-                or (once and self.owner and _is_put_together(value))
+                or (len(read_at) == 1 and _is_put_together(value, self._changes))
             ):
+                apart = isinstance(value, cst.BinaryOperation) and not (
+                    value.lpar or isinstance(self.tree.parent(read_at[0]), cst.Arg)
+                )
+                around = (cst.LeftParen(),), (cst.RightParen(),)
+                if apart:
+                    value = value.with_changes(lpar=around[0], rpar=around[1])
                 names[name] = value
                 continue
             local = name
@@ -437,7 +443,11 @@ class Inliner:
 
     def _is_set(self, value: cst.BaseExpression) -> bool:
         """What a method is given of its object changes: a name keeps what it was."""
-        if not self.owner or not isinstance(value, cst.Attribute):
+        return bool(self.owner) and self._changes(value)
+
+    def _changes(self, value: cst.BaseExpression) -> bool:
+        """An attribute that the file gives a value in several places."""
+        if not isinstance(value, cst.Attribute):
             return False
         stored = [
             one
@@ -479,11 +489,13 @@ class Inliner:
         return found
 
 
-def _is_put_together(node: cst.BaseExpression) -> bool:
-    """``'block%d' % number``"""
-    parts = (cst.BinaryOperation, cst.Name, cst.SimpleString, cst.Integer)
-    return isinstance(node, cst.BinaryOperation) and all(
-        isinstance(one, parts)
+def _is_put_together(
+    node: cst.BaseExpression, is_set: Callable[[cst.BaseExpression], bool]
+) -> bool:
+    """``'block%d' % number``, ``self.sizes[0]``"""
+    return isinstance(node, (cst.BinaryOperation, cst.Subscript)) and all(
+        isinstance(one, (*_PLAIN, cst.BinaryOperation, cst.Subscript))
+        and not is_set(one)
         for one in walk(node)
         if isinstance(one, cst.BaseExpression)
     )
@@ -519,6 +531,26 @@ def _ends(block: Sequence[Statement]) -> bool:
             return other is None
         return _ends(statements_of(other.body))
     return True
+
+
+def _at_once(given: Statement, moved: list[Statement]) -> list[Statement]:
+    """``x = y`` and ``x = f(x)`` as ``x = f(y)``."""
+    one, next_one = only_small(given), only_small(moved[0]) if moved else None
+    if not isinstance(one, cst.Assign) or not isinstance(next_one, cst.Assign):
+        return [given, *moved]
+    name = source_text(one.targets[0].target)
+    reads = [n for n in _names(next_one.value) if n.value == name]
+    inside = [n for n in walk(next_one.value) if reads and reads[0] in n.children]
+    if (
+        [source_text(n.target) for n in next_one.targets] != [name]
+        or len(reads) != 1
+        or not isinstance(inside[0], cst.Arg)
+        or inside[0].keyword is reads[0]
+    ):
+        return [given, *moved]
+    value = next_one.value.visit(Put({reads[0]: one.value}, next_one.value))
+    first = moved[0].with_changes(body=[next_one.with_changes(value=value)])
+    return [first, *moved[1:]]
 
 
 def _without_same(statement: Statement) -> list[Statement]:

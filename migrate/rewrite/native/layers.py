@@ -239,6 +239,13 @@ def rate_of(keep: str) -> str:
     known = literal(keep)
     if isinstance(known, (int, float)):
         return repr(round(1 - known, 12))
+    node = parsed(keep)
+    if (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Sub)
+        and literal(ast.unparse(node.left)) == 1
+    ):
+        return ast.get_source_segment(f"({keep}\n)", node.right) or keep
     return f"1 - {grouped(keep)}"
 
 

@@ -17,8 +17,10 @@ class Method:
     returned: str | None = None
 
     def text(self) -> str:
-        lines = tidy.without_unread(self.lines, self.returned)
-        lines, value = tidy.without_aliases(lines, self.returned)
+        lines = [tidy.folded(line) for line in self.lines]
+        value = None if self.returned is None else tidy.folded(self.returned)
+        lines = tidy.without_unread(lines, value)
+        lines, value = tidy.without_aliases(lines, value)
         lines, value = tidy.read_by_name(lines, value)
         if value is not None:
             lines, returned = tidy.returning(lines, value)

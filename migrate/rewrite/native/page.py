@@ -9,6 +9,7 @@ from functools import cached_property
 
 import libcst as cst
 
+from ...code.spacing import with_smaller_gap
 from ...code.tree import Statement, Tree, walk
 from ...names.names import canonical
 from ...names.scopes import Binding, BindingKind, Scope
@@ -461,14 +462,15 @@ class Page(Tree):
                 break
             first = above
         # Blank lines around it become those of one side.
-        before = self.text[:first]
         leads = all(one in self._gone for one in block[:place])
         if all(one in self._gone for one in block[place:]):
-            first = len(before.rstrip(" \t\r\n"))
+            first = len(self.text[:first].rstrip(" \t\r\n"))
             first = self.text.index("\n", first) + 1
-        elif leads or before.endswith(("\n\n", "\n\r\n")):
+        elif leads:
             while self.text[last : last + 1] in ("\n", "\r"):
                 last += 1
+        else:
+            first, last = with_smaller_gap(self.text, first, last)
         self.put_span(first, last)
 
     def _ends_lines(self, behind: Sequence[cst.CSTNode], end: int) -> bool:

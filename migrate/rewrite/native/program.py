@@ -59,6 +59,8 @@ from .one_call import with_clipping_in_one_call, with_train_ops_in_one_call
 from .optimizer_classes import with_optimizers_of_rates
 from .own_objects import with_own_objects_dissolved
 from .page import Page
+from .plain_names import with_plain_names, words_written
+from .said import IMAGES
 from .sequential import with_several
 from .shared_tables import check_tables
 from .still_averages import WITH_AVERAGES, with_still_averages
@@ -572,7 +574,7 @@ class _Program:
         self.updates: list[bool] = []
         if any("Hook" in one.source.text for one in parsed):
             self.watched = self.watched.union(*(watched(one, parsed) for one in parsed))
-        for old, one in zip(self.before, self.files, strict=True):
+        for one in self.files:
             made: dict[str, str] = {}
             while True:
                 defined = next(
@@ -581,7 +583,7 @@ class _Program:
                 )
                 if not isinstance(defined, cst.FunctionDef):
                     break
-                name = self._make_task(old, one, defined)
+                name = self._make_task(one, defined)
                 if not _is_method(one.parsed, defined.name.value):
                     made[defined.name.value] = name
             for name, task in made.items():
@@ -596,9 +598,7 @@ class _Program:
             for one in self.files:
                 one.parsed = with_still_averages(one.parsed, self.facts)
 
-    def _make_task(
-        self, old: ParsedModule, one: _File, defined: cst.FunctionDef
-    ) -> str:
+    def _make_task(self, one: _File, defined: cst.FunctionDef) -> str:
         self._check_users(one, defined)
         one.parsed, defined = self._modern(one, defined)
         tree = Tree(one.parsed.module, one.parsed.resolver)
@@ -631,8 +631,12 @@ class _Program:
         if task.updates is not None:
             self.updates.append(task.updates)
         one.words |= task.words
-        line = _line_of(old, defined.name.value)
-        one.notes += tuple((line, note) for note in task.notes)
+        line = _line_of(one.written, defined.name.value)
+        pictures = one.written.source.text.partition("summary.image(")
+        for note in task.notes:
+            shown = note == IMAGES and pictures[1]
+            at = pictures[0].count("\n") + 1 if shown else line
+            one.notes += ((at, note),)
         one.tasks += (name,)
         one.parsed = self._with_task(one.parsed, defined, task)
         for helper in _helpers(tree, defined):
@@ -691,7 +695,9 @@ class _Program:
         inside = isinstance(holder, cst.ClassDef)
         column = tree.column(holder if inside and holder else defined)
         step = len(parsed.module.default_indent.expandtabs(8))
-        text = with_lines_fitted(task.text, column - 1, step)
+        plain = with_plain_names(task.text, words_written(parsed.source))
+        known = {line.strip() for line in parsed.source.text.splitlines()}
+        text = with_lines_fitted(plain, column - 1, step, known)
         made = cst.parse_statement(text)
         assert isinstance(made, cst.ClassDef)
         places: dict[cst.CSTNode, object] = {}

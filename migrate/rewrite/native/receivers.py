@@ -9,7 +9,7 @@ import libcst as cst
 
 from ...code.arguments import is_none
 from ...code.statements import is_docstring
-from ...code.tree import Statement, walk
+from ...code.tree import Statement, only_small, walk
 from ...project.facts import ParsedModule
 from .page import Page, Part, Region
 from .word import Handler, Odd, Word, arguments, named, taken
@@ -553,6 +553,24 @@ def _decoded(page: Page, call: cst.Call) -> None:
             and isinstance(decoded, cst.Call)
             and decoded.func is attribute
         ):
+            statement = page.statement(read)
+            small, block = only_small(statement), page.parent(statement)
+            test = page.parent(block) if block is not None else None
+            if (
+                isinstance(small, cst.Assign)
+                and small.value is decoded
+                and page.source(small.targets[0].target) == page.source(read)
+            ):
+                # ``if isinstance(path, bytes): path = path.decode()``
+                if (
+                    isinstance(test, cst.If)
+                    and len(test.body.body) == 1
+                    and test.orelse is None
+                    and not isinstance(page.parent(test), cst.If)
+                ):
+                    statement = test
+                page.drop_statement(statement)
+                continue
             end = page.outer(read)[1]
             page.put_span(end, page.span(decoded)[1])
 

@@ -202,6 +202,7 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
     names = RECURRENT[symbol]
     bound = lifted.given(node, use, names, function).items()
     given = {key: lifted.of(one) for key, one in bound}
+    begun = given.pop("initial_state", None) if "static" not in symbol else None
     for name in ("initial_state", "initial_state_fw", "initial_state_bw"):
         if not is_absent(given.get(name)):
             raise Refused(f"`{function}` with `{name}`")
@@ -231,6 +232,8 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
         steps = f"{lifted.tf}.shape({inputs})[1]"
         network.mask = f"{lifted.tf}.sequence_mask({length}, {steps})"
         network.arguments += f", mask={network.mask}"
+    if begun is not None and not is_absent(begun):
+        network.arguments += f", initial_state={network.state(given['cell'], begun)}"
     if lifted.module.shares is not None and lifted.module.shares.code:
         network.arguments += ", training=training"
     if symbol.endswith("bidirectional_dynamic_rnn"):
@@ -255,6 +258,23 @@ class _Network:
         if attribute is None:
             raise Refused(f"`{function}` in a loop")
         self.attribute = attribute
+
+    def state(self, made: str, code: str) -> str:
+        """The state that a cell begins with: (c, h) of an LSTM."""
+        kind = _kind(self.lifted.value(made), self.lifted)
+        if kind is None or kind.several:
+            raise Refused(f"`{self.function}` with `initial_state`")
+        if not kind.lstm:
+            return code
+        pair = parsed(self.lifted.value(code))
+        name = self.lifted.symbol(dotted(getattr(pair, "func", pair))) or ""
+        if not isinstance(pair, ast.Call) or not name.endswith(".LSTMStateTuple"):
+            raise Refused(f"`{self.function}` with `initial_state`")
+        if isinstance(parsed(code), ast.Name):
+            self.lifted.moved_names.add(code)
+        told = {str(one.arg): one.value for one in pair.keywords}
+        told |= dict(zip(("c", "h"), pair.args, strict=False))
+        return f"[{ast.unparse(told['c'])}, {ast.unparse(told['h'])}]"
 
     def one(self, made: str, outputs: ast.expr, state: ast.expr) -> None:
         """A network in one direction."""

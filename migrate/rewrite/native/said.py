@@ -22,6 +22,7 @@ from .optimizers import optimizer
 from .schedules import SIGNATURES as SCHEDULES
 from .schedules import schedule
 from .slices import GLOBAL_STEPS, Mode, is_step
+from .tidy import CASTS
 
 if TYPE_CHECKING:
     from .task import Maker
@@ -36,7 +37,7 @@ SUMMARY = {
     "audio": ("name", "tensor", "sample_rate", "max_outputs", "collections", "family"),
     "text": ("name", "tensor", "collections"),
 }
-_IMAGES = (
+IMAGES = (
     "TensorFlow 1 scaled the images of summaries by their largest value; here they "
     "are taken to go from 0 to 1"
 )
@@ -45,12 +46,6 @@ _EVERY = (
     "a metric that is shown while it trains has all batches in it; "
     "TensorFlow 1.15 added only those of the steps that showed it"
 )
-_CASTS = {
-    "tf.to_double": "float64",
-    "tf.to_float": "float32",
-    "tf.to_int32": "int32",
-    "tf.to_int64": "int64",
-}
 
 
 class Said(cst.CSTTransformer):
@@ -307,10 +302,10 @@ class Said(cst.CSTTransformer):
             if key.upper() == "TRAINABLE_VARIABLES":
                 return cst.parse_expression("self.model.trainable_variables")
             raise maker.stop(original_node, f"the collection `{shown}`")
-        if symbol in _CASTS and len(original_node.args) == 1:
+        if symbol in CASTS and len(original_node.args) == 1:
             inside = source_text(updated_node.args[0].value)
             return self._protected(
-                f"tf.cast({maker.marked(inside)}, tf.{_CASTS[symbol]})"
+                f"tf.cast({maker.marked(inside)}, tf.{CASTS[symbol]})"
             )
         if symbol.startswith(_SUMMARIES) and symbol.count(".") == 2:
             kind = symbol.rpartition(".")[2]
@@ -356,8 +351,8 @@ class Said(cst.CSTTransformer):
     def _summary(self, kind: str, call: cst.Call, updated: cst.Call) -> cst.Call:
         """A summary, under the tag that TF 1 gave it."""
         func = cst.parse_expression(f"__tf2__.summary.{kind}")
-        if kind == "image" and _IMAGES not in self.maker.parts.notes:
-            self.maker.parts.notes.append(_IMAGES)
+        if kind == "image" and IMAGES not in self.maker.parts.notes:
+            self.maker.parts.notes.append(IMAGES)
         given = self._arguments(call, updated, SUMMARY[kind])
         if "collections" in given:
             raise self.maker.stop(call, "a summary in collections of its own")

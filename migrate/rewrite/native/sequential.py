@@ -233,6 +233,20 @@ class _Chain:
         return self.layers[name]
 
     def _add(self, code: str) -> None:
+        inner = (
+            expression_of(code) if code.startswith("tf_keras.Sequential([") else None
+        )
+        if (
+            isinstance(inner, ast.Call)
+            and len(inner.args) == 1
+            and not inner.keywords
+            and isinstance(inner.args[0], ast.List)
+        ):
+            # One flat list; names are looked at in the end.
+            for one in inner.args[0].elts:
+                self._add(ast.get_source_segment(code, one) or "")
+            self.last = code
+            return
         self.last = code
         self.steps.append(fitted(f"{code},", " " * 4, _WIDTH))
 

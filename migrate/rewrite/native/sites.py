@@ -42,12 +42,14 @@ def simplified(
     seen: Callable[[str], bool],
     flags: Mapping[str, Shares],
     first: Callable[[str], str | None],
+    given_elsewhere: Callable[[str, str], bool],
 ) -> str:
     """The module with simpler classes.
 
     `names` are its classes; `seen` tells whether another file of the program may use
-    one of them; `flags` when wrappers in classes drop. `first` gives the initializer,
-    or the regularizer, of Keras that an expression means.
+    one of them, `given_elsewhere` whether it gives a class some parameter; `flags` when
+    wrappers in classes drop. `first` gives the initializer, or the regularizer, of
+    Keras that an expression means.
     """
     of_class = (
         _dropout_flags,
@@ -65,14 +67,14 @@ def simplified(
     )
     steps = [*map(_for_each, of_class)]
     steps.insert(of_class.index(_passed_on), _unread_values)
-    program = Program(code, names, seen, flags, first)
+    program = Program(code, names, seen, flags, first, given_elsewhere)
     changed = True
     while changed:
         changed = False
         for step in steps:
             while step(program):
                 code = without_gone(program.text.done())
-                program = Program(code, names, seen, flags, first)
+                program = Program(code, names, seen, flags, first, given_elsewhere)
                 changed = True
     return program.text.code
 
@@ -111,12 +113,14 @@ class Program:
         seen: Callable[[str], bool],
         flags: Mapping[str, Shares],
         first: Callable[[str], str | None],
+        given_elsewhere: Callable[[str, str], bool],
     ) -> None:
         self.text = Text(code)
         self.seen = seen
         self.names = names
         self.flags = flags
         self.first = first
+        self.given_elsewhere = given_elsewhere
         self.module = ast.Module(self.text.body, [])
         self.above = parents_of(self.module)
         self.classes: list[Plain] = []
@@ -531,10 +535,16 @@ def _unread_values(program: Program) -> bool:
 
 def _unread_parameters(program: Program, plain: Plain) -> bool:
     """A parameter of a constructor that nothing reads is none."""
-    if plain.sites is None:
-        return False
     names = parameters_of(plain.init)
     read = {one.id for one in walk_ast(plain.init, ast.Name)}
+    if plain.sites is None:
+        # Lifted calls of the file say by name what they give.
+        told = {one.arg for one in walk_ast(program.module, ast.keyword)}
+        for name in sorted({*defaults_of(plain.init)} - read - told):
+            if None not in told and not program.given_elsewhere(plain.node.name, name):
+                _without_parameter(program, plain.init, name)
+                return True
+        return False
     for name in names[1:]:
         given = [program.given(site.made, names[1:]) for site in plain.sites]
         if name in read or None in given:

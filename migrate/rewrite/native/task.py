@@ -296,8 +296,9 @@ class Maker:
         methods += training.methods
         steps = [one for one in methods if one.name == "train_step"]
         if steps and any(one.name == "watch" for one in methods):
-            seen = f"self.watch({self.features}, {self.labels}, outputs)"
-            steps[0].returned = f'{{"loss": loss, **{seen}}}'
+            seen = f"seen = self.watch({self.features}, {self.labels}, outputs)\n"
+            steps[0].lines.insert(1, seen)
+            steps[0].returned = '{"loss": loss, **seen}'
         self._check_rest()
         self._check_layers()
         init = self._init(model, model_setup, training, metrics)

@@ -6,7 +6,7 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from ...names.ast_nodes import children as ast_children
@@ -36,9 +36,9 @@ class Text:
         self.code = code
         head = "if 1:\n" if code[:1] in (" ", "\t") else ""
         tree = tree_of(head + code)
-        first = tree.body[0]
         self.body: list[ast.stmt] = tree.body
         if head:
+            first = tree.body[0]
             assert isinstance(first, ast.If)
             self.body = first.body
         self._skipped = 1 + bool(head)
@@ -322,6 +322,11 @@ def names_in(node: ast.AST) -> list[ast.Name]:
     return walk_ast(node, ast.Name)
 
 
+def formatted(node: ast.AST) -> set[str]:
+    """Names in texts that are formatted, where their places are not known."""
+    return {one.id for text in walk_ast(node, ast.JoinedStr) for one in names_in(text)}
+
+
 def loads_in(node: ast.AST) -> list[ast.Name]:
     """The names in some code that it reads."""
     return [one for one in names_in(node) if isinstance(one.ctx, ast.Load)]
@@ -486,17 +491,30 @@ def fitted(code: str, indent: str, width: int) -> str:
     return "\n".join(_broken(on_one_line(code), indent, width))
 
 
-def with_lines_fitted(code: str, column: int, step: int) -> str:
+def with_lines_fitted(
+    code: str, column: int, step: int, known: Container[str] = ()
+) -> str:
     """A module whose statements that get too long are broken.
 
-    It moves to a column of a file with another indentation, and gets the names that the
-    rules of symbols write.
+    ``known`` are lines as their author broke them, which stay. The module moves to a
+    column of a file with another indentation, and gets the names that the rules of
+    symbols write.
     """
     lines = code.splitlines()
     for node in walk_ast(tree_of(code), ast.stmt):
         inside = getattr(node, "body", None)
         end = inside[0].lineno - 1 if inside else node.end_lineno
         line = lines[node.lineno - 1]
+        written = lines[node.lineno - 1 : node.end_lineno]
+        if not inside and any(
+            len(_today(one)) + column > WIDTH and one.strip() not in known
+            for one in written
+        ):
+            # What stands for the calls of several lines has made these long.
+            whole = on_one_line("\n".join(written))
+            if "\n" not in whole:
+                line, end = line[: len(line) - len(line.lstrip())] + whole, node.lineno
+                lines[node.lineno : node.end_lineno] = [GONE] * len(written[1:])
         longer = len(_today(line)) - len(line)
         if end == node.lineno and "#" not in line:
             indent = line[: len(line) - len(line.lstrip())]
@@ -504,7 +522,7 @@ def with_lines_fitted(code: str, column: int, step: int) -> str:
             width = WIDTH - longer - depth + len(indent)
             parts = _broken(line.strip(), indent, width)
             lines[node.lineno - 1] = "\n".join(parts)
-    return "\n".join(lines) + "\n"
+    return "\n".join(one for one in lines if one != GONE) + "\n"
 
 
 def _today(code: str) -> str:

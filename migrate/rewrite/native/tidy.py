@@ -10,7 +10,7 @@ from ...code.pure import is_pure
 from ...names.ast_nodes import children as ast_children
 from ...names.ast_nodes import tree_of
 from ...names.ast_nodes import walk as walk_ast
-from .text import Text
+from .text import Text, formatted
 
 
 def indented(text: str, by: str = "    ") -> str:
@@ -127,20 +127,17 @@ def without_aliases(
         rest = [one for index, one in enumerate(found) if index != place]
         bound = [n for one in rest for n in _stores(one)]
         later = "".join(found[place + 1 :]) + (returned or "")
-        named = re.compile(rf"(?<![\w.]){name}(?!\w|=[^=])")
+        read = _instead(ast.Name(name, ast.Load()), other)
         start = f"{name} = "
         if later.startswith(start) and _stores(found[place + 1]) == {name}:
             # It is of use for its next value alone.
-            value = found[place + 1].removeprefix(start)
-            found[place : place + 2] = ["", start + named.sub(other, value)]
+            found[place : place + 2] = ["", _with(found[place + 1], read)]
             continue
-        if name in bound or other in bound or re.search(rf"['\"{{]{name}\b", later):
+        if name in bound or other in bound or name in formatted(tree_of(later)):
             continue
         found[place] = ""
-        found = [
-            one if i < place else named.sub(other, one) for i, one in enumerate(found)
-        ]
-        returned = None if returned is None else named.sub(other, returned)
+        found = [*found[:place], *(_with(one, read) for one in found[place:])]
+        returned = None if returned is None else _with(returned, read)
     return [one for one in found if one], returned
 
 
@@ -258,6 +255,66 @@ def _with(code: str, said: Callable[[ast.AST], str | None]) -> str:
     return text.done()
 
 
+def folded(code: str) -> str:
+    """Code without what a constant decides, and rounds without an unread number."""
+    text = Text(code)
+    pending: list[ast.AST] = [*text.body]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.IfExp) and isinstance(node.test, ast.Constant):
+            text.put(node, text.of(node.body if node.test.value else node.orelse))
+        elif isinstance(node, ast.BoolOp) and isinstance(node.values[0], ast.Constant):
+            first = node.values[0]
+            rest = text.of(node)[len(text.of(first)) :].lstrip()
+            goes_on = bool(first.value) is isinstance(node.op, ast.And)
+            text.put(node, rest.split(None, 1)[1] if goes_on else text.of(first))
+        else:
+            if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+                _without_numbers(text, node)
+            pending += ast_children(node)
+    shorter = text.done()
+    return code if shorter == code else folded(shorter)
+
+
+def _without_numbers(text: Text, node: ast.ListComp | ast.GeneratorExp) -> None:
+    """``f(x) for i, x in enumerate(y)``, where nothing reads i."""
+    for one in node.generators:
+        pair, call = one.target, one.iter
+        if (
+            isinstance(pair, ast.Tuple)
+            and isinstance(call, ast.Call)
+            and ast.unparse(call.func) == "enumerate"
+            and len(call.args) == 1
+            and not call.keywords
+            and isinstance(pair.elts[0], ast.Name)
+            and pair.elts[0].id not in _loads(ast.unparse(node))
+        ):
+            said = text.of(pair.elts[1])
+            bare = isinstance(pair.elts[1], ast.Tuple) and said[:1] == "("
+            text.put(pair, said[1:-1] if bare else said)
+            text.put(call, text.of(call.args[0]))
+
+
+CASTS = {
+    "tf.to_double": "float64",
+    "tf.to_float": "float32",
+    "tf.to_int32": "int32",
+    "tf.to_int64": "int64",
+}
+
+
+def with_casts(code: str) -> str:
+    """An expression with ``tf.cast(x, tf.float32)`` for ``tf.to_float(x)``."""
+    text = Text(f"({code}\n)")
+    for node in walk_ast(text.body[0], ast.Call):
+        kind = CASTS.get(ast.unparse(node.func))
+        if kind is not None and len(node.args) == 1 and not node.keywords:
+            _, end = text.span(node)
+            text.put(node.func, "tf.cast")
+            text.replace(end - 1, end - 1, f", tf.{kind}")
+    return text.done()[1:-2]
+
+
 def _stores(code: str) -> set[str]:
     return _names(code, ast.Store)
 
@@ -265,9 +322,24 @@ def _stores(code: str) -> set[str]:
 def returning(lines: Sequence[str], returned: str) -> tuple[list[str], str]:
     """``x = f(y)`` and ``return x`` become ``return f(y)``; comments stay."""
     if lines and _gives(lines[-1], returned):
-        above, value = re.split(rf"(?m)^{returned}\s*=\s*", lines[-1], maxsplit=1)
-        return [*lines[:-1], *above.splitlines(keepends=True)], value.strip()
+        above, start, value = re.split(
+            rf"(?m)^({returned}\s*=\s*)", lines[-1], maxsplit=1
+        )
+        value = _moved(value.strip(), len("return ") - len(start), len(start))
+        return [*lines[:-1], *above.splitlines(keepends=True)], value
     return list(lines), returned
+
+
+def _moved(value: str, columns: int, start: int) -> str:
+    """An expression whose further lines stood below its first one, and do so again."""
+    inside = _lines_in_strings(value)
+    first, *rest = value.split("\n")
+    depth = [len(line) - len(line.lstrip()) for line in rest if line.strip()]
+    if inside or not depth or min(depth) <= start:
+        return value
+    if columns < 0:
+        return "\n".join([first, *(line[-columns:] for line in rest)])
+    return "\n".join([first, *(" " * columns + line for line in rest)])
 
 
 def with_attributes(lines: Sequence[str], values: Mapping[str, str]) -> list[str]:

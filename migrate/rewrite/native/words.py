@@ -198,6 +198,7 @@ class _Rewording:
         keras_words.layers(self.page)
         keras_words.compiled(self.page)
         self._drop_aliases()
+        self._drop_functions()
         for node, reason in self.page.refused_if_it_stays.items():
             if not self.page.is_gone(node):
                 self.page.refuse(node, reason)
@@ -257,6 +258,20 @@ class _Rewording:
                 page.drop_statement(page.statement(binding.value))
                 names = walk(binding.value)
                 page.replaced.update(n for n in names if isinstance(n, cst.Name))
+
+    def _drop_functions(self) -> None:
+        """Takes out functions that only what is gone has called."""
+        page = self.page
+        handed_on = set(_handed_on(page))
+        for name, bindings in page.scopes.module_scope.bindings.items():
+            defined = bindings[0].node
+            if len(bindings) != 1 or not isinstance(defined, cst.FunctionDef):
+                continue
+            uses = page.uses(bindings[0])
+            unread = uses and all(map(page.is_gone, uses))
+            if unread and name not in handed_on and not defined.decorators:
+                page.drop_statement(defined)
+                page.replaced.update(walk(defined, cst.Name))
 
     def _bindings(self) -> Iterator[Binding]:
         scopes = self.page.scopes

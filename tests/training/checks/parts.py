@@ -117,7 +117,7 @@ def check_stock_callbacks_do_as_recorded(folder: str) -> None:
 
 def check_nan_of_a_watched_value(folder: str) -> None:
     def watch(self, features, labels, outputs):
-        return {"rest": tf.where(self.optimizer.iterations > 2, np.nan, 1.0)}
+        return {"rest": tf.where(self.optimizer.iterations > 1, np.nan, 1.0)}
 
     trainer = STOCK.Trainer(linear(STOCK, watch=watch), folder)
     trainer.train(rows(), [STOCK.NanGuard("rest", fail_on_nan_loss=False)], steps=9)
