@@ -14,6 +14,7 @@ import libcst as cst
 
 from ..names.nodes import parents
 from ..project.facts import ParsedModule, ProjectFacts
+from ..project.positions import code_of
 from .tree import Statement, statements_of
 
 Changed = cst.CSTNode | cst.FlattenSentinel[cst.SimpleStatementLine]
@@ -80,13 +81,17 @@ def _fitting(
 def changed(
     parsed: ParsedModule,
     facts: ProjectFacts,
-    change: str | cst.CSTTransformer | Mapping[Any, Any],
+    change: str | cst.CSTTransformer | Mapping[Any, Any] | Edits,
 ) -> ParsedModule:
     """Returns a file with another text, or with others in the places of nodes."""
     if isinstance(change, Mapping):
         change = Put(change, parsed.module)
+    elif isinstance(change, Edits):
+        change = _Applier(change, parsed.module)
     if not isinstance(change, str):
-        change = parsed.module.visit(change).code
+        change = code_of(parsed.module.visit(change))
+    if change == parsed.source.text:
+        return parsed
     return facts.module_of(parsed.source.with_text(change))
 
 
@@ -105,14 +110,6 @@ class Edits:
     before: dict[cst.CSTNode, list[Statement]] = field(default_factory=dict)
     # Statements whose replacement ends in a definition.
     spaced: set[cst.CSTNode] = field(default_factory=set)
-
-    def apply(self, module: cst.Module) -> cst.Module:
-        """The edited module."""
-        edited = module.visit(
-            _Applier(self, _above(parents(module), module, self.touched()))
-        )
-        assert isinstance(edited, cst.Module)
-        return edited
 
     def touched(self) -> set[cst.CSTNode]:
         """Nodes of the original tree that change, or get something beside them."""
@@ -135,9 +132,9 @@ def _above(
 
 
 class _Applier(cst.CSTTransformer):
-    def __init__(self, edits: Edits, above: set[cst.CSTNode]) -> None:
+    def __init__(self, edits: Edits, module: cst.Module) -> None:
         self.edits = edits
-        self.above = above
+        self.above = _above(parents(module), module, edits.touched())
         self.touched = {*edits.replace, *edits.before}
         # Blank lines around definitions: two at the top, one inside.
         self.apart = 1

@@ -8,7 +8,7 @@ from typing import cast
 
 import libcst as cst
 
-from ..names.nodes import everything, parents, walk
+from ..names.nodes import Kind, parents, walk
 from ..names.resolver import Resolver
 from ..names.scopes import Binding, BindingKind
 from ..project.positions import Places
@@ -52,10 +52,9 @@ class Tree:
             found.setdefault(name.value, []).append(name)
         return found
 
-    @property
-    def nodes(self) -> Sequence[cst.CSTNode]:
-        """All code of the module, in source order."""
-        return self.resolver.about(everything)
+    def each(self, *kinds: type[Kind]) -> Sequence[Kind]:
+        """The nodes of some kinds, in source order."""
+        return self.resolver.each(*kinds)
 
     @property
     def text(self) -> str:
@@ -127,11 +126,10 @@ class Tree:
 
     def calls(self, root: cst.CSTNode, symbols: Sequence[str]) -> Iterator[cst.Call]:
         """Calls below ``root`` of any of the given canonical names."""
-        for node in self.nodes if root is self.module else walk(root):
-            if node.__class__ is cst.Call:
-                assert isinstance(node, cst.Call)
-                if self.symbol(node.func) in symbols:
-                    yield node
+        every = root is self.module
+        for node in self.each(cst.Call) if every else walk(root, cst.Call):
+            if self.symbol(node.func) in symbols:
+                yield node
 
     def loads(self, name: str) -> Sequence[cst.Name]:
         """Every place where the name is read."""

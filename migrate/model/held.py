@@ -82,7 +82,7 @@ def _is_of_tensorflow(evaluator: Calls, owner: Instance, depth: int = 0) -> bool
 def _is_changed(evaluator: Calls, name: str, home: ParsedModule) -> bool:
     """An attribute of the object is set from outside, in some file."""
     for module in evaluator.files.values():
-        for node in module.nodes:
+        for node in module.each(cst.Assign, cst.AugAssign, cst.AnnAssign):
             targets: list[cst.BaseExpression] = []
             if isinstance(node, cst.Assign):
                 targets = [one.target for one in node.targets]

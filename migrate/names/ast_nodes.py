@@ -83,9 +83,13 @@ def walk(
 ) -> list[Kind | Other]: ...
 def walk(node: ast.AST, *kinds: type[ast.AST]) -> list[Any]:
     """A node and all below it, those nearer to it first; only some kinds, if given."""
-    found = [node]
-    for one in found:
-        found += children(one)
+    try:
+        below = node._all  # type: ignore[attr-defined]
+    except AttributeError:
+        below = node._all = [*children(node)]  # type: ignore[attr-defined]
+        for one in below:
+            below += children(one)
+    found = [node, *below]
     return [one for one in found if isinstance(one, kinds)] if kinds else found
 
 

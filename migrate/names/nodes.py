@@ -158,22 +158,15 @@ def walk(node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> Iterator[Any]:
 
     Only nodes of some kinds, where these are given.
     """
-    wanted = _kinds(kinds)
-    pending = [node]
-    while pending:
-        current = pending.pop()
-        if not wanted or current.__class__ in wanted:
-            yield current
-        below = children(current)
-        if below:
-            below.reverse()
-            pending += below
+    wanted = exactly(kinds)
+    every = everything(node)
+    return iter([one for one in every if one.__class__ in wanted] if kinds else every)
 
 
 @cache
-def _kinds(kinds: tuple[type[cst.CSTNode], ...]) -> frozenset[type[cst.CSTNode]]:
+def exactly(kinds: tuple[type[cst.CSTNode], ...]) -> frozenset[type[cst.CSTNode]]:
     """Classes and those derived of them: asking isinstance costs Python code."""
-    below = (one for kind in kinds for one in _kinds((*kind.__subclasses__(),)))
+    below = (one for kind in kinds for one in exactly((*kind.__subclasses__(),)))
     return frozenset((*kinds, *below)) if kinds else frozenset()
 
 

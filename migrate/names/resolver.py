@@ -10,12 +10,13 @@ try/except imports, project modules that re-export, and ``getattr`` or
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar, cast
 
 import libcst as cst
 
 from .names import Door, canonical, door
+from .nodes import Kind, everything, exactly
 from .scope_builder import build_scopes
 from .scopes import Binding, BindingKind, Scope, ScopeKind, ScopeTree
 
@@ -66,6 +67,14 @@ class Resolver:
         if ask not in self._answers:
             self._answers[ask] = ask(self.module)
         return cast("Answer", self._answers[ask])
+
+    def each(self, *kinds: type[Kind]) -> Sequence[Kind]:
+        """The nodes of some kinds in the module, in source order."""
+        if kinds not in self._answers:
+            wanted = exactly(kinds)
+            every = self.about(everything)
+            self._answers[kinds] = [n for n in every if n.__class__ in wanted]
+        return cast("Sequence[Kind]", self._answers[kinds])
 
     # -- questions ----------------------------------------------------------
 

@@ -8,7 +8,7 @@ modules are cached by the hash of their content.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ import libcst as cst
 from tfmigrate.compat.bygone_names import may_name_bygone
 from tfmigrate.compat.notebooks import Notebook, NotebookError
 
-from ..names.nodes import everything
+from ..names.nodes import Kind, everything
 from ..names.resolver import Resolver
 from ..names.scopes import BindingKind, ScopeTree
 from .files import is_ours, mentions_legacy, project_root
@@ -51,6 +51,10 @@ class ParsedModule:
     def nodes(self) -> tuple[cst.CSTNode, ...]:
         """All code of the module, in source order."""
         return self.resolver.about(everything)
+
+    def each(self, *kinds: type[Kind]) -> Sequence[Kind]:
+        """The nodes of some kinds, in source order."""
+        return self.resolver.each(*kinds)
 
 
 @dataclass(frozen=True, eq=False)

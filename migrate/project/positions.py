@@ -7,7 +7,6 @@ laid out by itself, and remembered: a text that is parsed again has most of them
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 
 import libcst as cst
@@ -44,6 +43,8 @@ class _State(CodegenState):
         super().__init__(indent, newline)
         self.offset = 0
         self.found: dict[int, Span] = {}
+        # Nodes that have begun; a generator for each would take much longer.
+        self.begun: list[tuple[int, int]] = []
 
     def add_indent_tokens(self) -> None:
         for token in self.indent_tokens:
@@ -62,17 +63,15 @@ class _State(CodegenState):
         if start == end:
             self.found[id(node)] = (start, self.offset)
 
-    @contextmanager
-    def record_syntactic_position(
-        self,
-        node: cst.CSTNode,
-        *,
-        start_node: cst.CSTNode | None = None,
-        end_node: cst.CSTNode | None = None,
-    ) -> Iterator[None]:
-        start = self.offset
-        yield
-        self.found[id(node)] = (start, self.offset)
+    def record_syntactic_position(self, node: cst.CSTNode, **_: object) -> _State:  # type: ignore[override]
+        self.begun.append((id(node), self.offset))
+        return self
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None:
+        key, start = self.begun.pop()
+        self.found[key] = (start, self.offset)
 
 
 @lru_cache(maxsize=_KEPT)
@@ -81,6 +80,19 @@ def _laid_out(node: cst.CSTNode, indent: str, newline: str) -> _Laid:
     state = _State(indent, newline)
     node._codegen(state)
     return "".join(state.tokens), state.found
+
+
+def _parts(module: cst.Module) -> Iterator[_Laid]:
+    for part in (*module.header, *module.body, *module.footer):
+        yield _laid_out(part, module.default_indent, module.default_newline)
+
+
+def code_of(module: cst.Module) -> str:
+    """The code of a module, most of whose statements have been laid out before."""
+    code = "".join(text for text, _ in _parts(module))
+    if not module.has_trailing_newline:
+        return code[: -2 if code.endswith("\r\n") else -1]
+    return code or module.default_newline
 
 
 class Places:
@@ -92,21 +104,13 @@ class Places:
     def __init__(self, module: cst.Module) -> None:
         # By the identity of a node: its statement's nodes, and where that begins.
         self._homes: dict[int, tuple[dict[int, Span], int]] = {}
-        style = module.default_indent, module.default_newline
-        texts: list[str] = []
         offset = 0
-        for part in (*module.header, *module.body, *module.footer):
-            text, found = _laid_out(part, *style)
+        for text, found in _parts(module):
             self._homes.update(dict.fromkeys(found, (found, offset)))
-            texts.append(text)
             offset += len(text)
-        code = "".join(texts)
-        if not module.has_trailing_newline:
-            code = code[: -2 if code.endswith("\r\n") else -1]
-        elif not texts:
-            code = module.default_newline
-        self._homes[id(module)] = ({id(module): (0, max(offset, len(code)))}, 0)
-        self.lines = Lines(code)
+        self.lines = Lines(code_of(module))
+        offset = max(offset, len(self.lines.text))
+        self._homes[id(module)] = ({id(module): (0, offset)}, 0)
         self.module = module  # whose nodes keep their identities
 
     def __contains__(self, node: cst.CSTNode) -> bool:

@@ -109,10 +109,9 @@ def _methods(
     """``array.tostring()``: a method that arrays had."""
     if not any(f".{name}()" in context.text for name in METHODS):
         return
-    for node in context.nodes:
+    for node in context.resolver.each(cst.Call):
         if (
-            isinstance(node, cst.Call)
-            and not node.args
+            not node.args
             and isinstance(node.func, cst.Attribute)
             and node.func.attr.value in METHODS
             and context.resolver.qualified(node.func) is None
@@ -132,7 +131,7 @@ def _argument_specs(context: Context) -> dict[cst.CSTNode, cst.CSTNode]:
     if f".{_OLD_SPEC}(" not in context.text:
         return {}
     found: dict[cst.CSTNode, cst.CSTNode] = {}
-    for node in context.nodes:
+    for node in context.resolver.each(cst.Attribute, cst.Subscript, cst.Assign):
         if not _takes_a_part(node):
             continue
         call = getattr(node, "value", None)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 
 import libcst as cst
 
-from ..names.nodes import everything
 from ..names.resolver import Resolver
 from ..names.scopes import Scope, ScopeKind
 from ..names.table import in_compat_v1
@@ -31,11 +29,6 @@ class Context:
     def lines(self) -> Lines:
         """Offsets of the text."""
         return Lines(self.text)
-
-    @property
-    def nodes(self) -> Sequence[cst.CSTNode]:
-        """All code of the module, in source order."""
-        return self.resolver.about(everything)
 
     @cached_property
     def writes_events(self) -> bool:

@@ -62,10 +62,9 @@ def diagnoses(context: Context) -> Iterator[tuple[cst.Attribute, Diagnosis]]:
     """Every such size of a module, and what to do about it."""
     if ".value" not in context.text or "shape" not in context.text:
         return
-    for node in context.nodes:
+    for node in context.resolver.each(cst.Attribute):
         if (
-            not isinstance(node, cst.Attribute)
-            or node.attr.value != "value"
+            node.attr.value != "value"
             or not isinstance(node.value, cst.Subscript)
             or not _is_shape(node.value.value, context)
         ):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import libcst as cst
 import pytest
+from tfmigrate.names.nodes import everything
 from tfmigrate.project.parsing import parse
 from tfmigrate.project.reparsing import parse_again
 
@@ -26,7 +27,9 @@ def f(x):
     # belongs to f
 # above g
 def g(x):
+    "What it does."
     if x: return 1
+    x += 1
     return 2
 
 
@@ -63,7 +66,7 @@ def is_as_ever(new: str, old: str) -> cst.Module:
     made = parse_again(new, old, parse(old))
     assert made.code == new
     assert made.deep_equals(parse(new))
-    assert len({id(one) for one in made.body}) == len(made.body)
+    assert len({*everything(made)}) == len(everything(made))
     return made
 
 
@@ -100,6 +103,9 @@ def test_statements_that_stay_keep_their_nodes() -> None:
     made = parse_again(TEXT.replace("f(y)", "g(y)"), TEXT, old)
     assert made.body[4] is old.body[4]
     assert made.body[-1] is not old.body[-1]
+    made = parse_again(TEXT.replace("x += 1", "x += 2"), TEXT, old)
+    was, now = old.body[3].body.body, made.body[3].body.body
+    assert [one in was for one in now] == [False, True, False, True]
 
 
 def test_what_does_not_parse_is_told_with_its_place() -> None:

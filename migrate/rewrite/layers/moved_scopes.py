@@ -47,9 +47,7 @@ def _moves(
     paths = [one.path for one in files]
     for number, here in enumerate(files):
         tree = Tree(here.module, here.resolver)
-        for call in here.nodes:
-            if not isinstance(call, cst.Call):
-                continue
+        for call in here.each(cst.Call):
             scopes = _scopes(tree, call)
             told = facts.definition(call.func, here) if scopes else None
             if told is None or told.module.path not in paths or told.name in done:
@@ -217,10 +215,8 @@ class _Move:
             and inside.issuperset(self.tree.loads(one.value))
         }
         found: _Places = {}
-        for line in self.here.nodes:
-            if not isinstance(line, cst.ImportFrom) or isinstance(
-                line.names, cst.ImportStar
-            ):
+        for line in self.here.each(cst.ImportFrom):
+            if isinstance(line.names, cst.ImportStar):
                 continue
             left = [one for one in line.names if _name(one) not in gone]
             if 0 < len(left) < len(line.names):

@@ -28,9 +28,7 @@ def with_normalizers_called(parsed: ParsedModule, facts: ProjectFacts) -> Parsed
     tree = Tree(parsed.module, parsed.resolver)
     _check_said(parsed, facts)
     edits: dict[cst.CSTNode, object] = {}
-    for call in parsed.nodes:
-        if not isinstance(call, cst.Call):
-            continue
+    for call in parsed.each(cst.Call):
         symbol = tree.symbol(call.func) or ""
         if symbol not in ARG_SCOPES and contrib_name(symbol) not in SIGNATURES:
             continue

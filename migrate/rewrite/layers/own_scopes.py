@@ -30,9 +30,7 @@ def with_arg_scopes_written_out(
     tree = Tree(parsed.module, parsed.resolver)
     edits: dict[cst.CSTNode, object] = {}
     spread: set[cst.CSTNode] = set()
-    for scope in parsed.nodes:
-        if not isinstance(scope, cst.With):
-            continue
+    for scope in parsed.each(cst.With):
         for item in scope.items:
             call = item.item
             if (

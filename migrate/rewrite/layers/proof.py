@@ -40,11 +40,7 @@ def again(
 
 
 def _named(parsed: ParsedModule, name: str) -> list[cst.FunctionDef]:
-    return [
-        node
-        for node in parsed.nodes
-        if isinstance(node, cst.FunctionDef) and node.name.value == name
-    ]
+    return [node for node in parsed.each(cst.FunctionDef) if node.name.value == name]
 
 
 def difference(before: Traced, after: Traced) -> str | None:

@@ -49,13 +49,12 @@ _Given = dict[str, cst.BaseExpression]
 def with_scopes_said(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
     """The file with calls that say what the scopes around them say; raises Blocked."""
     reader = ScopeReader(parsed)
-    for function in parsed.nodes if reader.scopes else ():
-        if isinstance(function, cst.FunctionDef):
-            wanted = reader.unknown_in(function, reader.around_each(function))
-            handed = _handed_on(reader.tree, function, sorted(wanted))
-            if handed:
-                return with_scopes_said(changed(parsed, facts, handed), facts)
-    calls = [one for one in parsed.nodes if isinstance(one, cst.Call)]
+    for function in parsed.each(cst.FunctionDef) if reader.scopes else ():
+        wanted = reader.unknown_in(function, reader.around_each(function))
+        handed = _handed_on(reader.tree, function, sorted(wanted))
+        if handed:
+            return with_scopes_said(changed(parsed, facts, handed), facts)
+    calls = parsed.each(cst.Call)
     places = reader.cells_told(calls) if reader.scopes else {}
     gone = _without_decorators(reader, facts, parsed) if reader.scopes else {}
     places |= gone
@@ -74,16 +73,14 @@ def _without_decorators(
     if any("arg_scope" in one for one in facts.texts_of_importers(parsed.path)):
         return {}
     found: dict[cst.CSTNode, object] = {}
-    for node in parsed.nodes:
-        if isinstance(node, cst.Decorator):
-            if reader.tree.symbol(node.decorator) in TAKES_SCOPE:
-                found[node] = None
-        elif isinstance(node, cst.With):
-            for scope in _items([node]):
-                first = scope.args[0].value if scope.args else None
-                elements = first.elements if isinstance(first, cst.List) else ()
-                if reader.tree.symbol(scope.func) in ARG_SCOPES:
-                    found |= {one: None for one in elements if reader.own(one.value)}
+    for node in parsed.each(cst.Decorator):
+        if reader.tree.symbol(node.decorator) in TAKES_SCOPE:
+            found[node] = None
+    for scope in _items(reader.scopes):
+        first = scope.args[0].value if scope.args else None
+        elements = first.elements if isinstance(first, cst.List) else ()
+        if reader.tree.symbol(scope.func) in ARG_SCOPES:
+            found |= {one: None for one in elements if reader.own(one.value)}
     return found
 
 
@@ -155,7 +152,7 @@ class ScopeReader:
     def __init__(self, parsed: ParsedModule) -> None:
         self.name = parsed.path.name
         self.tree = Tree(parsed.module, parsed.resolver)
-        self.scopes = [one for one in parsed.nodes if isinstance(one, cst.With)]
+        self.scopes = parsed.each(cst.With)
         # Cells say themselves how their kernels begin.
         self.told = False
 

@@ -15,6 +15,7 @@ from contextlib import suppress
 import libcst as cst
 
 from ...code.blocked import Blocked
+from ...code.edits import changed
 from ...code.spacing import with_blank_lines
 from ...code.tree import Tree, walk
 from ...model.evaluator import evaluated
@@ -90,8 +91,8 @@ def _model_functions(files: Sequence[ParsedModule]) -> list[_Found]:
     return [
         (parsed, node)
         for parsed in files
-        for node in parsed.nodes
-        if isinstance(node, cst.FunctionDef) and is_model_fn(node)
+        for node in parsed.each(cst.FunctionDef)
+        if is_model_fn(node)
     ]
 
 
@@ -183,13 +184,10 @@ class _Group:
             for statement, names in file.imports.items():
                 file.edits.nodes[statement] = imported(file, statement, names)
         return {
-            path: self._again(file.parsed, file.edits.apply(file.parsed.module))
+            path: changed(file.parsed, self.facts, file.edits)
             for path, file in lifted.files.items()
             if file.edits.touched()
         }
-
-    def _again(self, parsed: ParsedModule, module: cst.Module) -> ParsedModule:
-        return self.facts.module_of(parsed.source.with_text(module.code))
 
     def _is_used(
         self, lifted: Lifted, node: cst.CSTNode, kept: Collection[cst.CSTNode]

@@ -40,7 +40,7 @@ def with_helpers_brought(
             (
                 (number, one)
                 for number, parsed in enumerate(found)
-                if any(map(is_model_fn, parsed.nodes))
+                if any(map(is_model_fn, parsed.each(cst.FunctionDef)))
                 for one in _Mover(found, trees, number, facts).places()
             ),
             None,
@@ -68,9 +68,8 @@ def _without(
     users = sum(
         named_in_file(node, one, facts) == (os.path.abspath(parsed.path), name)
         for one in files
-        for node in one.nodes
-        if (isinstance(node, cst.Attribute) and node.attr.value == name)
-        or (isinstance(node, cst.Name) and node.value == name)
+        for node in one.each(cst.Attribute, cst.Name)
+        if getattr(getattr(node, "attr", node), "value", None) == name
         if node in one.resolver.scopes.loads or isinstance(node, cst.Attribute)
     )
     if users or any(name in text for text in texts):
@@ -97,8 +96,8 @@ class _Mover:
     def places(self) -> list[tuple[int, str, _Places]]:
         """The first helper: the number of its file, its name, and the edits here."""
         paths = [os.path.abspath(one.path) for one in self.files]
-        for call in self.parsed.nodes:
-            if not isinstance(call, cst.Call) or self.tree.function(call) is None:
+        for call in self.parsed.each(cst.Call):
+            if self.tree.function(call) is None:
                 continue
             told = named_in_file(call.func, self.parsed, self.facts)
             if told is None or told[0] not in paths:
@@ -149,7 +148,7 @@ class _Mover:
         moved = helper.visit(Put(own, helper))
         top = next(n for n in self.tree.ancestors(call) if n in self.parsed.module.body)
         places: _Places = {top: lambda now: [*lines.values(), moved, now]}
-        for node in self.parsed.nodes:
+        for node in self.parsed.each(cst.Call, cst.ImportFrom):
             if isinstance(node, cst.Call):
                 same = named_in_file(node.func, self.parsed, self.facts) == told
                 places |= {node.func: cst.Name(name)} if same else {}
@@ -198,11 +197,10 @@ def place_of(one: Binding, name: str = "") -> tuple[str, int]:
 
 def import_of(tree: Tree, name: str) -> cst.SimpleStatementLine | None:
     """The import of one name, for another file of the same directory or of any."""
-    for node in tree.nodes:
-        line = tree.parent(node) if isinstance(node, cst.ImportAlias) else None
+    for node in tree.each(cst.ImportAlias):
+        line = tree.parent(node)
         if (
-            isinstance(node, cst.ImportAlias)
-            and name == (node.evaluated_alias or node.evaluated_name)
+            name == (node.evaluated_alias or node.evaluated_name)
             and isinstance(line, (cst.Import, cst.ImportFrom))
             and not getattr(line, "relative", ())
         ):

@@ -22,8 +22,8 @@ def with_called_objects_as_methods(
     places: list[dict[cst.CSTNode, object]] = [{} for _ in files]
     paths = [one.path for one in files]
     for parsed, edits in zip(files, places, strict=True):
-        for node in parsed.nodes:
-            given = _model_fn(parsed, node) if isinstance(node, cst.Call) else None
+        for node in parsed.each(cst.Call):
+            given = _model_fn(parsed, node)
             made = _made(parsed, given) if given is not None else None
             told = facts.definition(made.func, parsed) if made is not None else None
             if given is None or told is None or told.module.path not in paths:
@@ -59,8 +59,8 @@ def _made(parsed: ParsedModule, node: cst.BaseExpression) -> cst.Call | None:
 
 def _called(parsed: ParsedModule, name: str) -> cst.FunctionDef | None:
     """The method that calls of an object call, if it is a model function."""
-    for node in parsed.nodes:
-        if not isinstance(node, cst.ClassDef) or node.name.value != name:
+    for node in parsed.each(cst.ClassDef):
+        if node.name.value != name:
             continue
         methods = [one for one in node.body.body if isinstance(one, cst.FunctionDef)]
         found = [one for one in methods if one.name.value == "__call__"]

@@ -110,8 +110,8 @@ _WEIGHTS = {"weights_", "bias_", "linear_weights_", "linear_bias_", "dnn_weights
 
 def _check_learned(page: Page) -> None:
     """Refuses what is asked of an Estimator of tf.contrib.learn, and no Trainer has."""
-    for one in page.parsed.nodes:
-        if isinstance(one, cst.Attribute) and one.attr.value in _WEIGHTS:
+    for one in page.parsed.each(cst.Attribute):
+        if one.attr.value in _WEIGHTS:
             why = "is asked of an Estimator, and no Trainer has it: take those of"
             page.refuse(one, f"`{one.attr.value}` ({{}}) {why} `task.model`")
 
@@ -125,9 +125,9 @@ def _is_made_elsewhere(page: Page, value: cst.BaseExpression) -> bool:
         return False
     name = made.func.value
     return not any(
-        isinstance(one, cst.FunctionDef) and one.name.value == name
+        one.name.value == name
         for parsed in page.files
-        for one in parsed.nodes
+        for one in parsed.each(cst.FunctionDef)
     )
 
 

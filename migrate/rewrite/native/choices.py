@@ -25,14 +25,14 @@ def with_choices_as_tests(
 
     Each function is then called by its name, and its layers are those of one class.
     """
-    if not any(map(_holds_names, parsed.nodes)):
+    if not any(map(_holds_names, parsed.each(cst.Dict))):
         return parsed
     tree = Tree(parsed.module, parsed.resolver)
     others = [one.source.text for one in files if one.path != parsed.path]
     edits: dict[cst.CSTNode, object] = {}
-    for call in parsed.nodes:
-        function = tree.function(call) if isinstance(call, cst.Call) else None
-        if not isinstance(call, cst.Call) or function is None:
+    for call in parsed.each(cst.Call):
+        function = tree.function(call)
+        if function is None:
             continue
         name, chosen = tree.assigned(call.func), tree.value(call.func)
         line = tree.statement(call)
@@ -68,11 +68,9 @@ def with_choices_as_tests(
     return changed(parsed, facts, edits) if edits else parsed
 
 
-def _holds_names(node: cst.CSTNode) -> bool:
+def _holds_names(node: cst.Dict) -> bool:
     """A dict in which functions may stand."""
-    return isinstance(node, cst.Dict) and any(
-        isinstance(one.value, cst.Name) for one in node.elements
-    )
+    return any(isinstance(one.value, cst.Name) for one in node.elements)
 
 
 def _count(pattern: str, texts: Sequence[str]) -> int:

@@ -105,9 +105,7 @@ class _Helper:
         path, name = self.files[number].path, function.name.value
         found = []
         for place, one in enumerate(self.files):
-            for node in one.nodes:
-                if not isinstance(node, cst.Call):
-                    continue
+            for node in one.each(cst.Call):
                 told = self.facts.definition(node.func, one)
                 if told is not None and (told.module.path, told.name) == (path, name):
                     found.append((place, node))

@@ -131,9 +131,7 @@ def _layer_maker(node: ast.AST) -> str | None:
 def _check_made_once(parsed: ParsedModule, names: set[str]) -> None:
     """Models that a function makes whenever it is called have no place in a Task."""
     model_functions = {
-        one.name.value
-        for one in parsed.nodes
-        if isinstance(one, cst.FunctionDef) and is_model_fn(one)
+        one.name.value for one in parsed.each(cst.FunctionDef) if is_model_fn(one)
     }
     tree = tree_of(parsed.source.text)
     above = parents_of(tree)

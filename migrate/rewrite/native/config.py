@@ -150,10 +150,9 @@ def _give_params(page: Page, call: cst.Call, task: cst.Arg | None) -> None:
 def _tasks(page: Page) -> Iterator[cst.ClassDef]:
     """The tasks of the program, of which an Estimator has one."""
     for parsed in page.files:
-        for node in parsed.nodes:
-            bases = node.bases if isinstance(node, cst.ClassDef) else ()
-            names = {getattr(one.value, "value", None) for one in bases}
-            if isinstance(node, cst.ClassDef) and names & {"Task", *TASKS}:
+        for node in parsed.each(cst.ClassDef):
+            names = {getattr(one.value, "value", None) for one in node.bases}
+            if names & {"Task", *TASKS}:
                 yield node
 
 
@@ -250,10 +249,7 @@ def _distribute(page: Page, call: cst.Call, arg: cst.Arg) -> None:
 def _counts_steps(page: Page) -> bool:
     """An evaluation ends after steps, each of which takes a batch of every replica."""
     return any(
-        _steps_of(node)
-        for parsed in page.files
-        for node in parsed.nodes
-        if isinstance(node, cst.Call)
+        _steps_of(node) for parsed in page.files for node in parsed.each(cst.Call)
     )
 
 

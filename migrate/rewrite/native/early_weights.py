@@ -26,8 +26,8 @@ def with_weights_before_modes(
     """
     tree = Tree(parsed.module, parsed.resolver)
     edits: dict[cst.CSTNode, list[Statement]] = {}
-    for defined in parsed.nodes:
-        if isinstance(defined, cst.FunctionDef) and is_model_fn(defined):
+    for defined in parsed.each(cst.FunctionDef):
+        if is_model_fn(defined):
             _move(tree, defined, edits)
     return changed(parsed, facts, edits) if edits else parsed
 

@@ -27,7 +27,7 @@ def with_one_flag(
     """
     tree = Tree(parsed.module, parsed.resolver)
     found: dict[cst.CSTNode, cst.CSTNode] = {}
-    for defined in filter(is_model_fn, parsed.nodes):
+    for defined in filter(is_model_fn, parsed.each(cst.FunctionDef)):
         bound = tree.resolver.scopes.opened[defined].bindings
         named: dict[str, str] = {}
         for one in walk(defined, cst.Assign, cst.Arg):
@@ -47,10 +47,8 @@ def with_training_flag(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModul
     """The file with ``training`` in the place of ``mode`` in calls of its models."""
     tree = Tree(parsed.module, parsed.resolver)
     flagged: dict[cst.CSTNode, cst.CSTNode] = {}
-    for one in parsed.nodes:
-        if not isinstance(one, cst.ClassDef) or not any(
-            tree.symbol(base.value) in _LIFTED for base in one.bases
-        ):
+    for one in parsed.each(cst.ClassDef):
+        if not any(tree.symbol(base.value) in _LIFTED for base in one.bases):
             continue
         for method in walk(one.body, cst.FunctionDef):
             if any(param.name.value == "mode" for param in method.params.params):

@@ -31,8 +31,8 @@ def with_keywords_said(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModul
     """The file whose functions have parameters for what their calls hand on."""
     tree = Tree(parsed.module, parsed.resolver)
     places: dict[cst.CSTNode, Any] = {}
-    for node in parsed.nodes:
-        if isinstance(node, cst.FunctionDef) and node.params.star_kwarg is not None:
+    for node in parsed.each(cst.FunctionDef):
+        if node.params.star_kwarg is not None:
             said = None if node.decorators else _said(tree, node)
             others = facts.texts_of_importers(parsed.path) if said else ()
             if said and not any(node.name.value in text for text in others):

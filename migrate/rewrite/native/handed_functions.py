@@ -26,9 +26,7 @@ def with_functions_as_flags(parsed: ParsedModule, facts: ProjectFacts) -> Parsed
     """The file whose helpers call by name what they were handed."""
     for _ in range(_MOST):
         tree = Tree(parsed.module, parsed.resolver)
-        for node in parsed.nodes:
-            if not isinstance(node, cst.FunctionDef):
-                continue
+        for node in parsed.each(cst.FunctionDef):
             places = _places(tree, node)
             others = facts.texts_of_importers(parsed.path) if places else ()
             if places and not any(node.name.value in text for text in others):

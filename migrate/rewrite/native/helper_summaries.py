@@ -39,7 +39,7 @@ def _is_of_task(page: Page, call: cst.Call) -> bool:
     told: set[str] = set()
     for one in page.files:
         code = one.module.code_for_node
-        for node in one.nodes:
+        for node in one.each(cst.FunctionDef, cst.ClassDef):
             if isinstance(node, cst.FunctionDef):
                 functions.setdefault(node.name.value, set()).update(_names(node))
             elif isinstance(node, cst.ClassDef):

@@ -56,13 +56,13 @@ def without_idle_words(
     places: dict[cst.CSTNode, object] = {}
     entered = {
         one.asname.name.value
-        for one in parsed.nodes
-        if isinstance(one, cst.WithItem) and one.asname is not None
+        for one in parsed.each(cst.WithItem)
+        if one.asname is not None
         if isinstance(one.asname.name, cst.Name)
     }
-    for node in parsed.nodes:
-        symbol = tree.symbol(node.func) if isinstance(node, cst.Call) else None
-        if not isinstance(node, cst.Call) or symbol is None:
+    for node in parsed.each(cst.Call):
+        symbol = tree.symbol(node.func)
+        if symbol is None:
             continue
         if symbol.endswith("tpu.CrossShardOptimizer") and node.args:
             plain.add(node)
@@ -110,8 +110,8 @@ def _is_scope_name(arg: cst.Arg, entered: set[str]) -> bool:
 def _dimensions(tree: Tree) -> dict[cst.CSTNode, cst.BaseExpression]:
     """``head.logits_dimension``, and the number that it is."""
     found: dict[cst.CSTNode, cst.BaseExpression] = {}
-    for node in tree.nodes:
-        if not isinstance(node, cst.Attribute) or node.attr.value != "logits_dimension":
+    for node in tree.each(cst.Attribute):
+        if node.attr.value != "logits_dimension":
             continue
         head = tree.value(node.value)
         symbol = tree.symbol(head.func) if isinstance(head, cst.Call) else None
@@ -214,8 +214,8 @@ def _flags(
 ) -> dict[cst.CSTNode, cst.BaseExpression]:
     """Statements of helpers that test the mode, and what reads them: the test."""
     found: dict[cst.CSTNode, cst.BaseExpression] = {}
-    for defined in tree.nodes:
-        if not isinstance(defined, cst.FunctionDef) or is_model_fn(defined):
+    for defined in tree.each(cst.FunctionDef):
+        if is_model_fn(defined):
             continue
         if not any(one.name.value == "mode" for one in defined.params.params):
             continue
@@ -255,8 +255,8 @@ def _values_of_branches(tree: Tree) -> dict[cst.CSTNode, object]:
     The value for other modes may also stand above, in place of the other branch.
     """
     places: dict[cst.CSTNode, object] = {}
-    for node in tree.nodes:
-        if not isinstance(node, cst.If) or not asks_for_mode(tree, node.test):
+    for node in tree.each(cst.If):
+        if not asks_for_mode(tree, node.test):
             continue
         body = tree.body(node)
         first, other = _plain_values(tree, node.body), node.orelse
@@ -293,8 +293,8 @@ def _values_of_branches(tree: Tree) -> dict[cst.CSTNode, object]:
 def _wrappers_of_branches(tree: Tree) -> dict[cst.CSTNode, object]:
     """``if mode == TRAIN: cell = DropoutWrapper(cell, 0.5)``, where the share asks."""
     places: dict[cst.CSTNode, object] = {}
-    for node in tree.nodes:
-        if not isinstance(node, cst.If) or node.orelse is not None:
+    for node in tree.each(cst.If):
+        if node.orelse is not None:
             continue
         small = only_small(node.body.body[0]) if len(node.body.body) == 1 else None
         call = small.value if isinstance(small, cst.Assign) else None

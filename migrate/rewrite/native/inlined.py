@@ -54,11 +54,8 @@ def _with_metrics_called(parsed: ParsedModule, facts: ProjectFacts) -> ParsedMod
     """``eval_metrics=(metric_fn, [labels, logits])``, as a TPU wants it, as a call."""
     tree = Tree(parsed.module, parsed.resolver)
     new: dict[cst.CSTNode, cst.CSTNode] = {}
-    for node in parsed.nodes:
-        symbol = tree.symbol(node.func) if isinstance(node, cst.Call) else None
-        if not isinstance(node, cst.Call) or not (symbol or "").endswith(
-            ".TPUEstimatorSpec"
-        ):
+    for node in parsed.each(cst.Call):
+        if not (tree.symbol(node.func) or "").endswith(".TPUEstimatorSpec"):
             continue
         for arg in node.args:
             if arg.keyword is None or arg.keyword.value != "eval_metrics":
@@ -100,9 +97,7 @@ def _once(
     parsed: ParsedModule, facts: ProjectFacts, is_model_fn: IsModelFn
 ) -> ParsedModule | None:
     tree = Tree(parsed.module, parsed.resolver)
-    for defined in parsed.nodes:
-        if not isinstance(defined, cst.FunctionDef):
-            continue
+    for defined in parsed.each(cst.FunctionDef):
         network = defined.name.value == "__call__" and not is_model_fn(defined)
         asks = network or is_model_fn(defined)
         asks = asks and not _is_helper(tree, defined, is_model_fn)
@@ -165,15 +160,14 @@ def follows_step(
 def _is_called_once(tree: Tree, method: cst.FunctionDef) -> bool:
     """Nothing but one call speaks of a method, whose class nothing extends."""
     name = method.name.value
-    words = [one for one in tree.nodes if isinstance(one, cst.Name)]
+    words = tree.each(cst.Name)
     holder = tree.parent(tree.parent(method) or method)
     if not isinstance(holder, cst.ClassDef):
         return False
     extends = [
         one
-        for one in tree.nodes
-        if isinstance(one, cst.ClassDef)
-        and any(tree.resolver.definition(base.value) is holder for base in one.bases)
+        for one in tree.each(cst.ClassDef)
+        if any(tree.resolver.definition(base.value) is holder for base in one.bases)
     ]
     return not extends and sum(one.value == name for one in words) == 2
 
@@ -457,9 +451,8 @@ class Inliner:
             return False
         stored = [
             one
-            for one in self.tree.nodes
-            if isinstance(one, cst.Attribute)
-            and one.attr.value == value.attr.value
+            for one in self.tree.each(cst.Attribute)
+            if one.attr.value == value.attr.value
             and getattr(self.tree.parent(one), "target", None) is one
         ]
         return len(stored) > 1
@@ -657,43 +650,34 @@ def without_unread(
     """The file without a function of that name, if nothing speaks of it any more."""
     alone = not any(
         isinstance(one, cst.FunctionDef) and one.name.value == name
-        for made in parsed.nodes
-        if isinstance(made, cst.ClassDef)
+        for made in parsed.each(cst.ClassDef)
         for one in made.body.body
     )
     attributes: set[cst.CSTNode] = {
         n.attr
-        for n in parsed.nodes
-        if isinstance(n, cst.Attribute)
-        and (alone or parsed.resolver.resolve(n) is None)
+        for n in parsed.each(cst.Attribute)
+        if (alone or parsed.resolver.resolve(n) is None)
     }
-    others: set[cst.CSTNode | None] = {
-        n.keyword for n in parsed.nodes if isinstance(n, cst.Arg)
-    }
+    others: set[cst.CSTNode | None] = {n.keyword for n in parsed.each(cst.Arg)}
     if alone:
         # A method of something else may have the name of a function,
         others |= attributes
     else:
         # and a local name that of a method.
-        functions = [n for n in parsed.nodes if isinstance(n, cst.FunctionDef)]
+        functions = parsed.each(cst.FunctionDef)
         others |= {n for one in functions for n in walk(one.body)} - attributes
         others -= {one.name for one in functions}
     words = sum(
-        isinstance(one, cst.Name) and one.value == name and one not in others
-        for one in parsed.nodes
+        one.value == name and one not in others for one in parsed.each(cst.Name)
     )
     strings = bool(_BY_STRINGS.search(parsed.source.text)) and any(
-        isinstance(one, cst.SimpleString) and name in one.value for one in parsed.nodes
+        name in one.value for one in parsed.each(cst.SimpleString)
     )
     used = any(
         re.search(rf"\b{name}\b", text)
         for text in facts.texts_of_importers(parsed.path)
     )
-    named = [
-        one
-        for one in parsed.nodes
-        if isinstance(one, cst.FunctionDef) and one.name.value == name
-    ]
+    named = [one for one in parsed.each(cst.FunctionDef) if one.name.value == name]
     if words > len(named) or strings or used or not _are_related(parsed, named):
         return parsed
     return changed(parsed, facts, dict.fromkeys(named))
@@ -704,9 +688,7 @@ def _are_related(parsed: ParsedModule, functions: Sequence[cst.FunctionDef]) -> 
     if len(functions) < 2:
         return True
     classes = [
-        one
-        for one in parsed.nodes
-        if isinstance(one, cst.ClassDef) and {*functions} & {*one.body.body}
+        one for one in parsed.each(cst.ClassDef) if {*functions} & {*one.body.body}
     ]
     code = parsed.module.code_for_node
     lines = [{c.name.value, *(code(b.value) for b in c.bases)} for c in classes]

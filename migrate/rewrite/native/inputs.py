@@ -442,7 +442,7 @@ def _handed_about(page: Page) -> tuple[set[str], set[str]]:
                 and _last(call.func) in _OF_ELEMENTS
             ):
                 other.update(arg.value for arg in call.args)
-        for node in one.nodes:
+        for node in one.each(cst.Lambda, cst.Call, cst.Attribute, cst.Name):
             if isinstance(node, cst.Lambda) and not node.params.params:
                 called.add(_last(getattr(node.body, "func", None)))
             elif isinstance(node, cst.Call) and node.args and node not in other:

@@ -45,7 +45,9 @@ def with_usual_model_fns(
             if symbol == _ESTIMATOR:
                 asked.append(f"`{Tree(parsed.module, parsed.resolver).code(call)}`")
     new = [changed(one, facts, edits[one]) if edits[one] else one for one in files]
-    if asked and not any(is_model_fn(node) for one in new for node in one.nodes):
+    if asked and not any(
+        is_model_fn(node) for one in new for node in one.each(cst.FunctionDef)
+    ):
         why = "of a function that is not seen: give one that is defined by its name"
         raise Refused(f"{asked[0].splitlines()[0]} {why}")
     return new

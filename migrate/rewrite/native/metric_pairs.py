@@ -17,8 +17,8 @@ def with_metrics_in_one(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModu
         return parsed
     tree = Tree(parsed.module, parsed.resolver)
     places: dict[cst.CSTNode, object] = {}
-    for node in parsed.nodes:
-        if not isinstance(node, cst.Assign) or not isinstance(node.value, cst.Call):
+    for node in parsed.each(cst.Assign):
+        if not isinstance(node.value, cst.Call):
             continue
         target = node.targets[0].target
         if tree.symbol(node.value.func) not in METRICS or len(node.targets) > 1:

@@ -26,8 +26,8 @@ def with_models_named(
     """The file with ``network = Net()`` above ``network(x)`` for ``Net()(x)``."""
     tree = Tree(parsed.module, parsed.resolver)
     edits: dict[cst.CSTNode, object] = {}
-    for node in parsed.nodes:
-        if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Call):
+    for node in parsed.each(cst.Call):
+        if not isinstance(node.func, cst.Call):
             continue
         around = tree.function(node)
         line = tree.statement(node)

@@ -23,7 +23,7 @@ def with_outputs_named(
     For what was ``loss = f(labels, network(x))``: a model is told no labels.
     """
     tree = Tree(parsed.module, parsed.resolver)
-    for defined in filter(is_model_fn, parsed.nodes):
+    for defined in filter(is_model_fn, parsed.each(cst.FunctionDef)):
         assert isinstance(defined, cst.FunctionDef)
         names = [one.name.value for one in defined.params.params]
         labels = names[1] if len(names) > 1 else ""

@@ -26,12 +26,11 @@ def with_networks_as_models(parsed: ParsedModule, facts: ProjectFacts) -> Parsed
         tree = Tree(parsed.module, parsed.resolver)
         lifted = {
             one.name.value: one
-            for one in parsed.nodes
-            if isinstance(one, cst.ClassDef)
-            and any(tree.symbol(base.value) in _LIFTED for base in one.bases)
+            for one in parsed.each(cst.ClassDef)
+            if any(tree.symbol(base.value) in _LIFTED for base in one.bases)
         }
-        for one in parsed.nodes:
-            if not isinstance(one, cst.ClassDef) or one in lifted.values():
+        for one in parsed.each(cst.ClassDef):
+            if one in lifted.values():
                 continue
             network = _Network(tree, one, lifted, importers)
             if not network.is_one():
@@ -70,11 +69,10 @@ class _Network(cst.CSTTransformer):
         """Code outside of the class reads attributes of these names."""
         inside = set(walk(self.holder))
         return any(
-            isinstance(one, cst.Attribute)
-            and one.attr.value in names
+            one.attr.value in names
             and one not in inside
             and self.tree.resolver.qualified(one) is None
-            for one in self.tree.nodes
+            for one in self.tree.each(cst.Attribute)
         )
 
     def leave_Attribute(
@@ -124,10 +122,8 @@ class _Network(cst.CSTTransformer):
         return bool(tf) or self.layers is None
 
     def _tensorflow(self) -> str:
-        for one in self.tree.nodes:
-            if isinstance(one, cst.ImportAlias) and self.tree.code(one).startswith(
-                "tensorflow"
-            ):
+        for one in self.tree.each(cst.ImportAlias):
+            if self.tree.code(one).startswith("tensorflow"):
                 name = one.evaluated_alias or one.evaluated_name
                 if one.evaluated_name in ("tensorflow", "tensorflow.compat.v1"):
                     return name
@@ -191,8 +187,8 @@ class _Network(cst.CSTTransformer):
             return False
         uses = [
             one
-            for one in self.tree.nodes
-            if isinstance(one, cst.Name) and one.value == self.layers.name.value
+            for one in self.tree.each(cst.Name)
+            if one.value == self.layers.name.value
         ]
         own = {
             one.attr.value
@@ -256,10 +252,8 @@ class _Network(cst.CSTTransformer):
         inside = {one.value for one in walk(method, cst.Name)}
         flags = [one for one in names[2:] if one in FLAGS]
         named = any(
-            isinstance(one, cst.Arg)
-            and one.keyword is not None
-            and one.keyword.value in flags
-            for one in self.tree.nodes
+            one.keyword is not None and one.keyword.value in flags
+            for one in self.tree.each(cst.Arg)
         )
         named = named or any(
             f"{one}=" in text for one in flags for text in self.importers

@@ -28,7 +28,7 @@ def with_objects_dissolved(
     ``net = Net(params)`` and ``net.build(features)`` become the bodies of both; what
     the object held becomes names.
     """
-    functions = [one for one in parsed.nodes if is_model_fn(one)]
+    functions = [one for one in parsed.each(cst.FunctionDef) if is_model_fn(one)]
     for number in range(len(functions)):
         for call in _makers(parsed, is_model_fn, number):
             found = OneObject(parsed, facts, is_model_fn, number).dissolved(call)
@@ -41,7 +41,7 @@ def with_objects_dissolved(
 def _function(
     parsed: ParsedModule, is_model_fn: IsModelFn, number: int
 ) -> cst.FunctionDef:
-    found = [one for one in parsed.nodes if is_model_fn(one)][number]
+    found = [one for one in parsed.each(cst.FunctionDef) if is_model_fn(one)][number]
     assert isinstance(found, cst.FunctionDef)
     return found
 
@@ -290,8 +290,7 @@ def _without_classes(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
                 continue
             name, inside = node.name.value, {*walk(node)}
             said = any(
-                isinstance(one, cst.Name) and one.value == name and one not in inside
-                for one in parsed.nodes
+                one.value == name and one not in inside for one in parsed.each(cst.Name)
             )
             if not said and not any(re.search(rf"\b{name}\b", one) for one in others):
                 parsed = changed(parsed, facts, {node: None})

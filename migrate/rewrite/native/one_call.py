@@ -53,8 +53,8 @@ def with_train_ops_in_one_call(
         return parsed
     tree = Tree(parsed.module, parsed.resolver)
     edits: dict[cst.CSTNode, object] = {}
-    for arg in parsed.nodes:
-        if not isinstance(arg, cst.Arg) or arg.keyword is None:
+    for arg in parsed.each(cst.Arg):
+        if arg.keyword is None:
             continue
         function = tree.resolver.definition(arg.value)
         if arg.keyword.value != "train_op_fn" or not isinstance(

@@ -19,10 +19,9 @@ def with_optimizers_of_rates(parsed: ParsedModule, facts: ProjectFacts) -> Parse
         return parsed
     tree = Tree(parsed.module, parsed.resolver)
     edits: dict[cst.CSTNode, object] = {}
-    for node in parsed.nodes:
+    for node in parsed.each(cst.Name, cst.Attribute):
         if (
-            isinstance(node, (cst.Name, cst.Attribute))
-            and tree.symbol(node) in SIGNATURES
+            tree.symbol(node) in SIGNATURES
             and not isinstance(tree.parent(node), (cst.Attribute, cst.Call))
             and _gets_rates(tree, node)
         ):

@@ -28,8 +28,8 @@ class Origins:
         self.methods = {
             made.name.value: (one, made)
             for one in files
-            for made in one.nodes
-            if isinstance(made, cst.FunctionDef) and _parameters(made)[:1] == ["self"]
+            for made in one.each(cst.FunctionDef)
+            if _parameters(made)[:1] == ["self"]
         }
 
     def of(
@@ -125,8 +125,8 @@ class Origins:
     ) -> Iterator[tuple[cst.BaseExpression, ParsedModule]]:
         """The values of ``self.attribute = value``, of whatever object."""
         for one in self.files:
-            for node in one.nodes:
-                if isinstance(node, cst.Assign) and not is_none(node.value):
+            for node in one.each(cst.Assign):
+                if not is_none(node.value):
                     targets = [target.target for target in node.targets]
                     if any(
                         isinstance(target, cst.Attribute)

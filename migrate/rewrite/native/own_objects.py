@@ -22,7 +22,7 @@ def with_own_objects_dissolved(
     ``self.loss = ...`` is a name, and the methods that set or read such attributes
     stand in the places of their calls.
     """
-    functions = [one for one in parsed.nodes if is_model_fn(one)]
+    functions = [one for one in parsed.each(cst.FunctionDef) if is_model_fn(one)]
     for number in range(len(functions)):
         found = _Own(parsed, facts, is_model_fn, number)
         parsed = found.dissolved_in_place() or parsed

@@ -159,9 +159,7 @@ class Page(Tree):
     def quote(self) -> str:
         """The quotes that the file prefers."""
         strings = [
-            node.value.lstrip("rbfuRBFU")
-            for node in self.parsed.nodes
-            if isinstance(node, cst.SimpleString)
+            node.value.lstrip("rbfuRBFU") for node in self.parsed.each(cst.SimpleString)
         ]
         short = [one[0] for one in strings if one[:3] not in ('"""', "'''")]
         return "'" if short.count("'") > short.count('"') else '"'

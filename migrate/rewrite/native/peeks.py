@@ -149,8 +149,8 @@ def _binding(page: Page, name: cst.Name) -> Binding | None:
 def peeks(page: Page) -> list[Peek]:
     """The sessions of a file that run nothing but tensors with names."""
     found = []
-    for node in page.parsed.nodes:
-        if isinstance(node, cst.With) and isinstance(node.body, cst.IndentedBlock):
+    for node in page.parsed.each(cst.With):
+        if isinstance(node.body, cst.IndentedBlock):
             peek = _peek(page, node)
             if peek is not None:
                 found.append(peek)

@@ -180,11 +180,9 @@ def _without_lost_names(
             lost[before.path.stem] = old - new
     for path, made in found.items():
         edits: dict[cst.CSTNode, object] = {}
-        for node in made.parsed.nodes:
-            names = getattr(node, "names", ())
-            if not isinstance(node, cst.ImportFrom) or isinstance(
-                names, cst.ImportStar
-            ):
+        for node in made.parsed.each(cst.ImportFrom):
+            names = node.names
+            if isinstance(names, cst.ImportStar):
                 continue
             module = (
                 node.module.attr
@@ -271,9 +269,8 @@ def _in_one_line(parsed: ParsedModule) -> list[cst.FunctionDef]:
     """Functions whose line also says all that they do, and what a model is given."""
     return [
         one
-        for one in parsed.nodes
-        if isinstance(one, cst.FunctionDef)
-        and isinstance(one.body, cst.SimpleStatementSuite)
+        for one in parsed.each(cst.FunctionDef)
+        if isinstance(one.body, cst.SimpleStatementSuite)
         and {"features", "mode"} <= {param.name.value for param in one.params.params}
     ]
 
@@ -390,7 +387,7 @@ def _follows(text: str) -> bool:
 def _kinds_of_normalization(parsed: ParsedModule) -> set[str]:
     """``tf.layers`` and ``tf.keras``, where a file names their batch normalization."""
     found = {"tf.keras"} if WITH_AVERAGES.search(parsed.source.text) else set()
-    for node in parsed.nodes:
+    for node in parsed.each(cst.Name, cst.Attribute):
         last = node.attr if isinstance(node, cst.Attribute) else node
         if isinstance(last, cst.Name) and "atch" in last.value:
             symbol = parsed.resolver.resolve(node) or ""
@@ -580,7 +577,10 @@ class _Program:
         for one in self.files:
             made: dict[str, str] = {}
             while True:
-                defined = next((n for n in one.parsed.nodes if is_model_fn(n)), None)
+                defined = next(
+                    (n for n in one.parsed.each(cst.FunctionDef) if is_model_fn(n)),
+                    None,
+                )
                 if not isinstance(defined, cst.FunctionDef):
                     break
                 name = self._make_task(one, defined)
@@ -648,7 +648,9 @@ class _Program:
         found = set()
         for old, other in zip(self.before, self.files, strict=True):
             said = re.search(rf"\b{old.path.stem}\b", one.parsed.source.text)
-            if other is not one and (not said or any(map(is_model_fn, old.nodes))):
+            if other is not one and (
+                not said or any(map(is_model_fn, old.each(cst.FunctionDef)))
+            ):
                 continue
             if _follows(other.parsed.source.text) and not _in_place(old.source.text):
                 found |= _kinds_of_normalization(old) or {"tf.layers"}
@@ -680,7 +682,7 @@ class _Program:
             for_tf2=one.for_tf2,
         )
         again = changed(parsed, self.facts, result.text)
-        found = next(n for n in again.nodes if is_model_fn(n))
+        found = next(n for n in again.each(cst.FunctionDef) if is_model_fn(n))
         assert isinstance(found, cst.FunctionDef)
         return again, found
 
@@ -719,8 +721,8 @@ class _Program:
             places[defined] = [*before, made]
             for user in _loads_of(parsed, defined):
                 places[user] = cst.Name(task.name)
-        for one in parsed.nodes:
-            if isinstance(one, cst.ClassDef) and one.name.value == task.dropped:
+        for one in parsed.each(cst.ClassDef):
+            if one.name.value == task.dropped:
                 places[one] = None
         return changed(parsed, self.facts, places)
 
@@ -761,7 +763,7 @@ def _imported(parsed: ParsedModule, name: str, task: str) -> dict[cst.CSTNode, o
     """References of a file to the model function of another one."""
     places: dict[cst.CSTNode, object] = {}
     bare = False
-    for node in parsed.nodes:
+    for node in parsed.each(cst.ImportAlias, cst.Attribute, cst.Name):
         if isinstance(node, cst.ImportAlias):
             if isinstance(node.name, cst.Name) and node.name.value == name:
                 places[node.name] = cst.Name(task)
@@ -800,12 +802,9 @@ def _helpers(tree: Tree, defined: cst.FunctionDef) -> list[str]:
 def _is_method(parsed: ParsedModule, name: str) -> bool:
     """A class still has a function of that name, which makes a Task."""
     return any(
-        isinstance(one, cst.ClassDef)
-        and any(
-            isinstance(method, cst.FunctionDef) and method.name.value == name
-            for method in one.body.body
-        )
-        for one in parsed.nodes
+        isinstance(method, cst.FunctionDef) and method.name.value == name
+        for one in parsed.each(cst.ClassDef)
+        for method in one.body.body
     )
 
 
@@ -814,7 +813,7 @@ def _models(parsed: ParsedModule) -> set[str]:
     kinds = ("tf_keras.Model", "tf_keras.layers.Layer")
     code = parsed.module.code_for_node
     found: set[str] = set()
-    for one in parsed.nodes:
+    for one in parsed.each(cst.ClassDef, cst.FunctionDef):
         if isinstance(one, cst.ClassDef):
             bases = (code(base.value).strip() for base in one.bases)
             derived = any(base in kinds or base in found for base in bases)
@@ -833,15 +832,15 @@ def _lines_of(parsed: ParsedModule, classes: Sequence[str]) -> set[int]:
     tree = Tree(parsed.module, parsed.resolver)
     return {
         line
-        for one in parsed.nodes
-        if isinstance(one, cst.ClassDef) and one.name.value in classes
+        for one in parsed.each(cst.ClassDef)
+        if one.name.value in classes
         for line in range(tree.line(one), tree.end_line(one) + 1)
     }
 
 
 def _line_of(parsed: ParsedModule, function: str) -> int:
     tree = Tree(parsed.module, parsed.resolver)
-    for one in parsed.nodes:
-        if isinstance(one, cst.FunctionDef) and one.name.value == function:
+    for one in parsed.each(cst.FunctionDef):
+        if one.name.value == function:
             return tree.line(one)
     return 1

@@ -64,9 +64,7 @@ def with_model_fns_in_subclasses(
     model function: each of them gets that, and what it asks of the base class.
     """
     for number, parsed in enumerate(files):
-        for node in parsed.nodes:
-            if not isinstance(node, cst.ClassDef):
-                continue
+        for node in parsed.each(cst.ClassDef):
             functions = [one for one in methods_of(node) if is_model_fn(one)]
             if len(functions) == 1:
                 edits = _Base(files, facts, number, node, functions[0]).edits()
@@ -143,8 +141,8 @@ class _Base:
         """Classes that extend one, those nearer to it first."""
         told = os.path.abspath(self.files[base.number].path), base.node.name.value
         for number, parsed in enumerate(self.files):
-            for node in parsed.nodes:
-                if isinstance(node, cst.ClassDef) and any(
+            for node in parsed.each(cst.ClassDef):
+                if any(
                     named_in_file(one.value, parsed, self.facts) == told
                     for one in node.bases
                 ):
@@ -169,10 +167,9 @@ class _Base:
         path = os.path.abspath(self.files[self.base.number].path)
         told = path, self.base.node.name.value
         return any(
-            isinstance(node, cst.Call)
-            and named_in_file(node.func, parsed, self.facts) == told
+            named_in_file(node.func, parsed, self.facts) == told
             for parsed in self.files
-            for node in parsed.nodes
+            for node in parsed.each(cst.Call)
         )
 
     def _imports(
@@ -226,7 +223,7 @@ def with_methods_shared(
 ) -> ParsedModule:
     """The file whose Tasks of classes with one base class share what they all say."""
     tree = Tree(parsed.module, parsed.resolver)
-    classes = {one.name.value: one for one in tree.nodes if type(one) is cst.ClassDef}
+    classes = {one.name.value: one for one in tree.each(cst.ClassDef)}
     related: dict[str, list[cst.ClassDef]] = {}
     for one in classes.values():
         for node in walk(one.body, cst.Call):

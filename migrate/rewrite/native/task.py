@@ -467,14 +467,12 @@ class Maker:
         ):
             return None  # one of its layers is asked for
         classes = [
-            one
-            for one in self.tree.nodes
-            if isinstance(one, cst.ClassDef) and one.name.value == func.value
+            one for one in self.tree.each(cst.ClassDef) if one.name.value == func.value
         ]
         used = [
             one
-            for one in self.tree.nodes
-            if isinstance(one, cst.Name) and one.value == func.value
+            for one in self.tree.each(cst.Name)
+            if one.value == func.value
             if not _is_attribute(one, self.tree)  # as in `tf_keras.Model`
         ]
         if len(classes) != 1 or len(used) != 2:

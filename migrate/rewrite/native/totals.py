@@ -34,7 +34,7 @@ def with_losses_added(
     if any("losses" in text for text in others):
         return parsed
     tree = Tree(parsed.module, parsed.resolver)
-    every = [one for one in parsed.nodes if isinstance(one, cst.FunctionDef)]
+    every = parsed.each(cst.FunctionDef)
     every = [one for one in every if is_model_fn(one)]
     penalized = any("regulariz" in one.source.text for one in (parsed, *beside))
     change = _Losses(tree, every, penalized)
@@ -66,9 +66,7 @@ class _Losses:
         asked: list[cst.Call] = []
         blocks: set[cst.CSTNode] = set()
         taken = {one.value for one in walk(defined, cst.Name)}
-        for node in self.tree.nodes:
-            if not isinstance(node, cst.Call):
-                continue
+        for node in self.tree.each(cst.Call):
             symbol = self._symbol(node)
             if symbol == _TOTAL or symbol == f"tf.losses.{_LIST}":
                 asked += [node] if self.tree.function(node) is defined else []

@@ -30,8 +30,8 @@ def with_metrics_unrolled(
     """
     tree = Tree(parsed.module, parsed.resolver)
     change = _Unrolled(tree)
-    for defined in parsed.nodes:
-        if isinstance(defined, cst.FunctionDef) and is_model_fn(defined):
+    for defined in parsed.each(cst.FunctionDef):
+        if is_model_fn(defined):
             for node in walk(defined.body):
                 change.see(node)
     if not change.found:

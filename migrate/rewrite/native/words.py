@@ -283,10 +283,9 @@ class _Rewording:
         """Notes which methods of a Trainer the file may call, and with what."""
         page = self.page
         missing = "`{}` ({{}}) is asked of an Estimator, and no Trainer has it".format
-        for node in page.parsed.nodes:
-            unknown = isinstance(node, cst.Attribute) and node.attr.value in _UNKNOWN
-            if unknown and node not in page.scopes.calls:
-                page.refuse(node, missing(node.attr.value))  # type: ignore[attr-defined]
+        for one in page.parsed.each(cst.Attribute):
+            if one.attr.value in _UNKNOWN and one not in page.scopes.calls:
+                page.refuse(one, missing(one.attr.value))
         for node, call in page.scopes.calls.items():
             if not isinstance(node, cst.Attribute):
                 continue
