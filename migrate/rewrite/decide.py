@@ -128,7 +128,9 @@ def _with_cells(parsed: ParsedModule, why: str) -> str:
         cell, line = parsed.source.locate(int(found[2]))
         return f"cell {cell}, line {line}" if found[1] else f"cell {cell}:{line}"
 
-    return re.sub(rf"(?:(?<=\()(line )|(?<={parsed.path.name}:))(\d+)", placed, why)
+    return re.sub(
+        rf"(?:(?<=\()(line )|(?<={re.escape(parsed.path.name)}:))(\d+)", placed, why
+    )
 
 
 def _is_program(group: Group, asked: ParsedModule, facts: ProjectFacts) -> bool:
