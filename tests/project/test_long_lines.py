@@ -62,8 +62,8 @@ LINES = {
     "too long before": (
         "  return tf.get_variable('a', [1], tf.float32, trainable=False, use_resource=True,"
         " caching_device=None)\n",
-        "  return tf.compat.v1.get_variable('a', [1], tf.float32, trainable=False,"
-        " use_resource=True, caching_device=None)\n",
+        "  return tf.compat.v1.get_variable('a', [1], tf.float32, trainable=False,\n"
+        "                                   use_resource=True, caching_device=None)\n",
     ),
 }
 

@@ -312,6 +312,10 @@ def test_a_scope_around_layers_of_another_file_is_not_lost(
         text = text.replace("def model_fn", f"{middle}def model_fn")
     (tmp_path / "main.py").write_text(text)
     printed = rewrite(tmp_path)
+    if not inside:
+        layer = "tf_keras.layers.Dense(8, activation=tf.nn.elu, name='one')"
+        assert layer in (tmp_path / "nets.py").read_text()
+        return
     assert "1 kept" in printed
     assert "an arg_scope is around the calls of `small` (main.py:" in printed
 
