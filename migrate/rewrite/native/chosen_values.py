@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import libcst as cst
 
@@ -24,7 +25,8 @@ def with_values_chosen_inside(
     ``f(x, keep if training else 1.0)``, which choose where they read it.
     """
     found = [*files]
-    for _ in range(_MOST):
+    rounds = _MOST if any(" if " in one.source.text for one in files) else 0
+    for _ in range(rounds):
         places = next(
             filter(None, map(_Helper(found, facts).edits, _functions(found))), None
         )
@@ -42,7 +44,6 @@ def _functions(files: Sequence[ParsedModule]) -> list[tuple[int, cst.FunctionDef
     return [
         (number, node)
         for number, one in enumerate(files)
-        if " if " in "".join(each.source.text for each in files)
         for node in one.module.body
         if isinstance(node, cst.FunctionDef)
     ]
@@ -53,15 +54,23 @@ class _Helper:
 
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.files = files
-        self.facts = facts
         self.trees = [Tree(one.module, one.resolver) for one in files]
+        # The calls of each function, with the numbers of their files.
+        self.calls: dict[tuple[Path, str], list[tuple[int, cst.Call]]] = {}
+        for place, one in enumerate(files):
+            for node in one.each(cst.Call):
+                told = facts.definition(node.func, one)
+                if told is not None:
+                    key = told.module.path, told.name
+                    self.calls.setdefault(key, []).append((place, node))
 
     def edits(self, told: tuple[int, cst.FunctionDef]) -> list[_Places] | None:
         """The edits of all files for the first such parameter of a function."""
         number, function = told
         names = [one.name.value for one in function.params.params]
         wraps = "DropoutWrapper" in self.trees[number].code(function)
-        calls = self._calls(number, function) if _FLAG not in names else []
+        key = self.files[number].path, function.name.value
+        calls = self.calls.get(key, ()) if _FLAG not in names else ()
         for name in names if calls else ():
             chosen = [self._chosen(place, call, names, name) for place, call in calls]
             if not wraps and any(c and not isinstance(c[0], cst.IfExp) for c in chosen):
@@ -97,19 +106,6 @@ class _Helper:
                     here[read] = cst.IfExp(cst.Name(_FLAG), cst.Name(name), other)
             return places
         return None
-
-    def _calls(
-        self, number: int, function: cst.FunctionDef
-    ) -> list[tuple[int, cst.Call]]:
-        """All calls of a function, with the numbers of their files."""
-        path, name = self.files[number].path, function.name.value
-        found = []
-        for place, one in enumerate(self.files):
-            for node in one.each(cst.Call):
-                told = self.facts.definition(node.func, one)
-                if told is not None and (told.module.path, told.name) == (path, name):
-                    found.append((place, node))
-        return found
 
     def _chosen(
         self, place: int, call: cst.Call, names: Sequence[str], name: str

@@ -6,7 +6,7 @@ function wherever it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import libcst as cst
@@ -87,6 +87,15 @@ def _uses(tree: Tree, node: cst.FunctionDef, name: str) -> _Places | None:
     return found if None in found.values() else None
 
 
+def _only(
+    tree: Tree, values: Iterable[cst.BaseExpression | None]
+) -> cst.FunctionDef | None:
+    """The one function that expressions name."""
+    functions = {tree.resolver.definition(one) for one in values if one}
+    found = functions.pop() if len(functions) == 1 else None
+    return found if isinstance(found, cst.FunctionDef) else None
+
+
 def _always(
     tree: Tree,
     node: cst.FunctionDef,
@@ -97,9 +106,8 @@ def _always(
     """The edits for a parameter that is one function of the module in all calls."""
     name = param.name.value
     given = {call: told.get(name) for call, told in calls.items()}
-    functions = {tree.resolver.definition(one) for one in given.values() if one}
-    function = functions.pop() if len(functions) == 1 else None
-    if None in given.values() or not isinstance(function, cst.FunctionDef):
+    function = _only(tree, given.values())
+    if None in given.values() or function is None:
         return None
     if MAKES_LAYERS.search(tree.code(function)) is None:
         return None
@@ -156,12 +164,11 @@ def _flagged(
     name = param.name.value
     values = {call: given.get(name, param.default) for call, given in calls.items()}
     handed = {call: one for call, one in values.items() if one and not is_none(one)}
-    functions = {tree.resolver.definition(one) for one in handed.values()}
-    function = functions.pop() if len(functions) == 1 else None
+    function = _only(tree, handed.values())
     if None in values.values() or len(handed) == len(values):
         return None
     told = _returned(function)
-    if told is None or not isinstance(function, cst.FunctionDef):
+    if told is None or function is None:
         return None
     captured: dict[str, str] = {}
     module = tree.resolver.scopes.module_scope
