@@ -78,12 +78,13 @@ def place_of(group: Group, facts: ProjectFacts) -> Place:
     if alone:
         roots = {_own_root(path, facts) for path in files}
     # The outermost directory from which every file can be named, in time.
+    starting = _starting(group.files, facts)
     fitting = [
         root
         for root in sorted(roots)
         if all(_below(path, root) for path in paths)
-        and not any(_comes_late(path, root, facts) for path in files)
-        and all(_finds(path, root, facts) for path in _starting(group.files, facts))
+        and not any(_comes_late(path, root, starting, facts) for path in files)
+        and all(_finds(path, root, facts) for path in starting)
     ]
     if not fitting:
         # Where a script lies is on the search path before it runs.
@@ -172,10 +173,11 @@ def _shared(packages: Iterable[str]) -> str:
     return ".".join(first)
 
 
-def _comes_late(path: Path, root: str, facts: ProjectFacts) -> bool:
+def _comes_late(path: Path, root: str, starting: set[str], facts: ProjectFacts) -> bool:
     """A directory that a file adds to its search path after it imports TensorFlow.
 
-    Imports from the added modules stand where those of TensorFlow do.
+    Imports from the added modules stand where those of TensorFlow do. A file that
+    adds nothing itself finds what the one that imports it has added.
     """
     directory = os.path.dirname(os.path.abspath(path))
     if root == directory or root not in facts.added_roots(directory):
@@ -185,7 +187,9 @@ def _comes_late(path: Path, root: str, facts: ProjectFacts) -> bool:
         return True
     text = parsed.source.text
     added, imported = _ADDS.search(text), _IMPORTS.search(text)
-    return added is None or (imported is not None and imported.start() < added.start())
+    if added is None:
+        return os.path.abspath(path) in starting
+    return imported is not None and imported.start() < added.start()
 
 
 def _below(path: str, root: str) -> bool:

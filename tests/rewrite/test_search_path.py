@@ -108,3 +108,21 @@ def test_a_folder_below_finds_what_stands_beside_the_started_file(
     # Started with `python -m`, it has no folder of its own to search.
     files["__init__.py"] = ""
     assert outcomes(tmp_path, files) == ([ProgramOutcome.KEPT], set())
+
+
+def test_what_a_started_file_adds_its_modules_find_too(tmp_path: Path) -> None:
+    root = "import os, sys\n\nHERE = os.path.abspath(__file__)\n"
+    root += "sys.path.insert(0, os.path.dirname(os.path.dirname(HERE)))\n\n"
+    program = MAIN.replace("import util\n", "from trainer import util\n")
+    name = "import tensorflow as tf\n\nSTEPS = 3\nMODE = tf.estimator.ModeKeys.EVAL\n"
+    files = {
+        "trainer/__init__.py": "",
+        "trainer/util.py": name,
+        "trainer/task.py": root + program,
+    }
+    assert outcomes(tmp_path, files)[1] == {"trainer/training.py"}
+    # `python -m trainer.task` searches the root only.
+    report = run_job([tmp_path / name for name in files], Job())
+    (new,) = (r.new for r in report.results if r.path.name == "task.py")
+    assert new is not None
+    assert b"\nfrom trainer.training import" in new
