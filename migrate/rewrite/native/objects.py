@@ -57,7 +57,11 @@ def _makers(
             methods = [m for kind in line_of(tree, node.func) for m in methods_of(kind)]
             named = {one.name.value for one in methods}
             # A network is a model by itself, if each mode makes the same.
-            network = "__call__" in named and not _is_told_the_mode(tree, node)
+            network = (
+                "__call__" in named
+                and not _is_told_the_mode(tree, node)
+                and not any("EstimatorSpec(" in tree.code(one) for one in methods)
+            )
             if (
                 not network
                 and "call" not in named
@@ -130,9 +134,11 @@ class OneObject:
             self.name = target.value
             if len(self._bindings().get(self.name, ())) != 1:
                 return None
-        elif isinstance(self.tree.parent(made), cst.Attribute) and small is not None:
+        elif small is not None and self._is_asked_at_once(made):
             self.name = fresh("_object", taken)
-            places[made] = cst.Name(self.name)
+            called = isinstance(self.tree.parent(made), cst.Call)
+            shown = f"{self.name}.__call__" if called else self.name
+            places[made] = cst.parse_expression(shown)
             lines = [lambda now: now]
         else:
             return None
@@ -150,9 +156,17 @@ class OneObject:
         self._take(changed(self.parsed, self.facts, places))
         return self._without_attributes() if self._says_calls() else None
 
+    def _is_asked_at_once(self, made: cst.Call) -> bool:
+        """``Net(params).build(features)``, or ``Net(params)(features)``"""
+        above = self.tree.parent(made)
+        return isinstance(above, cst.Attribute) or getattr(above, "func", None) is made
+
     def _says_calls(self) -> bool:
         """Puts methods in the places of their calls; whether all of them went."""
         for _ in range(_MOST):
+            asked = {one: cst.Call(one) for one in self._properties()}
+            if asked:
+                self._take(changed(self.parsed, self.facts, asked))
             call = next(self._calls(), None)
             if call is None:
                 return True
@@ -184,6 +198,19 @@ class OneObject:
                 if (named or self._super(held)) and self._method(func) is not None:
                     yield node
 
+    def _properties(self) -> Iterator[cst.Attribute]:
+        """Reads of the object's properties, which are calls of methods."""
+        for node in walk(self.defined.body, cst.Attribute):
+            if self.tree.code(node.value) == self.name:
+                _, method = self._method(node) or ("", None)
+                above = self.tree.parent(node)
+                if (
+                    method is not None
+                    and _decorators(method) == ["property"]
+                    and getattr(above, "func", None) is not node
+                ):
+                    yield node
+
     def _super(self, held: cst.BaseExpression) -> str | None:
         """The class that ``super(Net, net)`` names."""
         found = re.fullmatch(rf"super\((\w+), {self.name}\)", self.tree.code(held))
@@ -207,8 +234,7 @@ class OneObject:
         kind, method = self._method(call.func) or ("", None)
         if method is None:
             return [] if not call.args else None
-        static = [self.tree.code(one.decorator) for one in method.decorators]
-        if static not in ([], ["staticmethod"]):
+        if _decorators(method) not in ([], ["staticmethod"], ["property"]):
             return None
         owner = {"self": cst.parse_expression(self.name)}
         return Inliner(
@@ -278,6 +304,10 @@ class OneObject:
         while isinstance(above, (cst.Element, cst.Tuple, cst.List)):
             above, inner = self.tree.parent(above), above
         return inner is getattr(above, "target", None) or isinstance(above, cst.AsName)
+
+
+def _decorators(method: cst.FunctionDef) -> list[str]:
+    return [cst.Module([]).code_for_node(one.decorator) for one in method.decorators]
 
 
 def _without_classes(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:

@@ -9,6 +9,7 @@ from typing import TypeVar, cast
 import libcst as cst
 
 from ...code.edits import changed
+from ...code.pure import is_pure
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...names.ast_nodes import expression_of
 from ...names.ast_nodes import walk as walk_ast
@@ -17,6 +18,9 @@ from ...project.facts import ParsedModule, ProjectFacts
 _MOST = 24
 _Node = TypeVar("_Node", cst.BaseStatement, cst.BaseExpression)
 _CONSTANTS = (cst.SimpleString, cst.Integer, cst.Float)
+# Expressions that need no parentheses, wherever they stand.
+_CLOSED = (*_CONSTANTS, cst.Name, cst.Attribute, cst.Subscript, cst.Call)
+Round = dict[str, cst.BaseExpression]
 
 
 def with_metrics_unrolled(
@@ -44,7 +48,7 @@ class _Unrolled:
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        self.found: dict[cst.CSTNode, cst.Dict | list[cst.BaseStatement]] = {}
+        self.found: dict[cst.CSTNode, cst.Dict | list[Statement]] = {}
 
     def see(self, node: cst.CSTNode) -> None:
         """Notes a loop, or a dict made by one, whose rounds are known."""
@@ -55,18 +59,20 @@ class _Unrolled:
             rounds = list(
                 self._items(node) if shown else self._rounds(node.target, node.iter)
             )
-            body = node.body
+            body = (
+                [*statements_of(node.body)]
+                if isinstance(node.body, cst.IndentedBlock)
+                else []
+            )
             if (
                 rounds
+                and body
                 and node.orelse is None
                 and not self._is_read_behind(node)
-                and isinstance(body, cst.IndentedBlock)
-                and all(map(self._sets_entry, statements_of(body)))
+                and all(self._sets_entry(n) or self._named(n, node) for n in body)
             ):
                 self.found[node] = [
-                    _round(self.tree, values, one)
-                    for values in rounds
-                    for one in statements_of(body)
+                    one for values in rounds for one in self._said(body, node, values)
                 ]
         elif isinstance(node, cst.DictComp) and self._makes_metrics(node):
             loop = node.for_in
@@ -81,6 +87,43 @@ class _Unrolled:
                         for values in rounds
                     ]
                 )
+
+    def _said(
+        self, body: list[Statement], loop: cst.For, values: Round
+    ) -> Iterator[Statement]:
+        """The statements of one round: what it names stands where it is read."""
+        for one in body:
+            named = self._named(one, loop)
+            if named is None:
+                yield cast(Statement, _round(self.tree, values, one))
+            else:
+                name, value = named
+                said = _round(self.tree, values, value)
+                if not isinstance(said, _CLOSED):
+                    around = [cst.LeftParen()], [cst.RightParen()]
+                    said = said.with_changes(lpar=around[0], rpar=around[1])
+                values = {**values, name: said}
+
+    def _named(
+        self, statement: Statement, loop: cst.For
+    ) -> tuple[str, cst.BaseExpression] | None:
+        """``hit = tf.equal(labels, c)``, which only this round reads."""
+        small = only_small(statement)
+        target = small.targets[0].target if isinstance(small, cst.Assign) else None
+        if not isinstance(target, cst.Name) or not isinstance(small, cst.Assign):
+            return None
+        names = [one for one in walk(loop.body, cst.Name) if one.value == target.value]
+        calls = walk(small.value, cst.Call)
+        if (
+            len(small.targets) != 1
+            or names[0] is not target
+            or sum(one not in self.tree.resolver.scopes.loads for one in names) != 1
+            or not set(names).issuperset(self.tree.loads(target.value))
+            or not all(is_pure(self.tree.symbol(one.func) or "") for one in calls)
+            or "random" in self.tree.code(small.value)
+        ):
+            return None
+        return target.value, small.value
 
     def _is_read_behind(self, loop: cst.For) -> bool:
         """What the last round leaves is read where no loop gives it anew."""
@@ -126,7 +169,7 @@ class _Unrolled:
             and isinstance(small.targets[0].target, cst.Subscript)
         )
 
-    def _items(self, loop: cst.For) -> Iterator[dict[str, cst.BaseExpression]]:
+    def _items(self, loop: cst.For) -> Iterator[Round]:
         """The names of a loop over metrics: a key, and the metric by this key."""
         made, names = self._shown(loop), _parts(loop.target)
         assert isinstance(loop.iter, cst.Call)
@@ -143,7 +186,7 @@ class _Unrolled:
 
     def _rounds(
         self, target: cst.BaseExpression, iterated: cst.BaseExpression
-    ) -> Iterator[dict[str, cst.BaseExpression]]:
+    ) -> Iterator[Round]:
         """What the names of a loop are, in each round."""
         names = _parts(target)
         if not names or not all(isinstance(one, cst.Name) for one in names):
@@ -220,7 +263,7 @@ def _is_fixed(node: cst.BaseExpression) -> bool:
     return isinstance(node, (*_CONSTANTS, cst.Name))
 
 
-def _round(tree: Tree, values: dict[str, cst.BaseExpression], node: _Node) -> _Node:
+def _round(tree: Tree, values: Round, node: _Node) -> _Node:
     """A statement or an expression of one round."""
     return cast(_Node, node.visit(_Round(tree, values)))
 
@@ -228,7 +271,7 @@ def _round(tree: Tree, values: dict[str, cst.BaseExpression], node: _Node) -> _N
 class _Round(cst.CSTTransformer):
     """One round of a loop: constants in the places of its names."""
 
-    def __init__(self, tree: Tree, values: dict[str, cst.BaseExpression]) -> None:
+    def __init__(self, tree: Tree, values: Round) -> None:
         self.tree = tree
         self.values = values
 
@@ -254,10 +297,14 @@ def _parts(node: cst.BaseExpression) -> list[cst.BaseExpression]:
 def _folded(node: cst.BaseExpression) -> cst.BaseExpression:
     """A string that is put together of constants, as one."""
     code = cst.Module([]).code_for_node(node)
-    parts = [*walk_ast(expression_of(code))]
+    tree = expression_of(code)
+    parts = [*walk_ast(tree)]
+    # '{}/recall'.format(1)
+    formats = isinstance(tree, ast.Call) and getattr(tree.func, "attr", "") == "format"
     plain = (
         *(ast.Constant, ast.BinOp, ast.Add, ast.Mod, ast.Tuple),
         *(ast.JoinedStr, ast.FormattedValue, ast.Load),
+        *((ast.Call, ast.Attribute, ast.keyword) if formats else ()),
     )
     if isinstance(node, _CONSTANTS) or not all(isinstance(one, plain) for one in parts):
         return node
