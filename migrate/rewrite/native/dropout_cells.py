@@ -85,36 +85,38 @@ class _Program:
         A wrapper that keeps all does nothing.
         """
         for node in self.above:
-            made = node.body[0] if isinstance(node, ast.If) else None
-            if not isinstance(node, ast.If) or not isinstance(made, ast.Assign):
-                continue
-            if (
-                node.orelse
-                or len(node.body) > 1
-                or not isinstance(made.value, ast.Call)
-            ):
-                continue
-            call, test = made.value, node.test
-            inner = dotted(call.args[0]) if call.args else ""
-            if self.symbol(call.func) not in _WRAPPERS or inner != self.text.of(
-                made.targets[0]
-            ):
-                continue
-            shares = {self.text.of(one) for one in self._kept(call)}
-            if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-                # A share of 1.0 drops nothing by itself.
-                test, *others = test.values
-                if not all(self._drops(one, shares) for one in others):
-                    continue
-            if not (isinstance(test, ast.Name) and "train" in test.id):
-                continue
-            inside = Text(on_one_line(self.text.of(made)) + "\n")
-            (again,) = walk_ast(inside.body[0], ast.Assign)
-            assert isinstance(again.value, ast.Call)
-            for value in self._kept(again.value):
-                inside.put(value, f"{inside.of(value)} if {test.id} else 1.0")
-            self.text.put(node, inside.done().rstrip())
+            if isinstance(node, ast.If) and not node.orelse:
+                said = [self._in_training(one, node.test) for one in node.body]
+                if None not in said:
+                    indent = "\n" + self.text.indent(node)
+                    self.text.put(node, indent.join(map(str, said)))
         return self.text.done()
+
+    def _in_training(self, made: ast.stmt, test: ast.expr) -> str | None:
+        """A wrapper that drops where a test holds: with shares that ask it."""
+        call = made.value if isinstance(made, ast.Assign) else None
+        if not isinstance(made, ast.Assign) or not isinstance(call, ast.Call):
+            return None
+        inner = dotted(call.args[0]) if call.args else ""
+        if self.symbol(call.func) not in _WRAPPERS or inner != self.text.of(
+            made.targets[0]
+        ):
+            return None
+        shares = {self.text.of(one) for one in self._kept(call)}
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            # A share of 1.0 drops nothing by itself.
+            test, *others = test.values
+            if not all(self._drops(one, shares) for one in others):
+                return None
+        if not self._asks(test):
+            return None
+        inside = Text(on_one_line(self.text.of(made)) + "\n")
+        (again,) = walk_ast(inside.body[0], ast.Assign)
+        assert isinstance(again.value, ast.Call)
+        asked = self.text.of(test)
+        for value in self._kept(again.value):
+            inside.put(value, f"{inside.of(value)} if {asked} else 1.0")
+        return inside.done().rstrip()
 
     def _drops(self, test: ast.expr, shares: Collection[str]) -> bool:
         """``keep_prob < 1``, of a share that is kept"""
@@ -176,25 +178,31 @@ class _Program:
             raise Refused(f"`DropoutWrapper` with `{value.id}`, which changes")
         return None
 
+    def _asks(self, test: ast.expr) -> bool:
+        """Whether a test is of training: the mode, or a flag that is called so."""
+        if isinstance(test, ast.Compare) and len(test.ops) == 1:
+            asked = self.symbol(test.comparators[0]) or ""
+            asks = isinstance(test.ops[0], ast.Eq)
+            return asks and _TRAINING.fullmatch(asked) is not None
+        return isinstance(test, ast.Name) and "train" in test.id
+
     def _condition(self, node: ast.IfExp, *, stays: bool = False) -> Shares:
-        test = node.test
-        asks = (
-            isinstance(test, ast.Compare)
-            and len(test.ops) == 1
-            and isinstance(test.ops[0], ast.Eq)
-            and _TRAINING.fullmatch(self.symbol(test.comparators[0]) or "") is not None
-        )
-        named = isinstance(test, ast.Name) and "train" in test.id
-        if not (asks or named) or literal(self.text.of(node.orelse)) != 1:
+        if not self._asks(node.test) or literal(self.text.of(node.orelse)) != 1:
             raise Refused(f"`DropoutWrapper` with `{self.text.of(node)}`")
-        flag = self._flag(test)
+        flag = self._flag(node.test)
         if not stays:
             self.told.add(node)
         return flag
 
-    def _flag(self, test: ast.expr) -> Shares:
-        """What tells that it trains, in the function that a flag comes from."""
+    def _flag(self, test: ast.expr, compared: str = "") -> Shares:
+        """What tells that it trains, in the function that a flag comes from.
+
+        A mode is followed together with what it is compared to.
+        """
         function = self.function(test)
+        if isinstance(test, ast.Compare) and not compared:
+            left = self.text.of(test.left)
+            test, compared = test.left, self.text.of(test).removeprefix(left)
         name = test.id if isinstance(test, ast.Name) else ""
         while function is not None and name not in parameters_of(function):
             around = self.function(function)
@@ -202,14 +210,15 @@ class _Program:
                 break
             function = around
         if function is None or name not in parameters_of(function):
-            return Shares(self.text.of(test), function.name if function else "")
+            code = self.text.of(test) + compared
+            return Shares(code, function.name if function else "")
         every = self._calls(function)
         if every is None or any(name not in given for given in every.values()):
-            return Shares(name, function.name)
+            return Shares(name + compared, function.name)
         calls = {used: given[name] for used, given in every.items()}
-        flags = {self._flag(value) for value in calls.values()}
+        flags = {self._flag(value, compared) for value in calls.values()}
         if len(flags) != 1:
-            return Shares(name, function.name)
+            return Shares(name + compared, function.name)
         self.flagged[function] = name, calls
         return flags.pop()
 
