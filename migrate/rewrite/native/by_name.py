@@ -308,14 +308,16 @@ class _Reader:
 
             def named(name: str) -> str | None:
                 for old, new in pairs:
-                    if new == "/" or name.startswith(new):
-                        rest = name.removeprefix("" if new == "/" else new)
-                        return ("" if old == "/" else old) + rest
+                    if new == "/" or f"{name}/".startswith(new):
+                        rest = f"{name}/".removeprefix("" if new == "/" else new)
+                        return (("" if old == "/" else old) + rest)[:-1]
                 return None
 
             if any(not (old.endswith("/") and new.endswith("/")) for old, new in pairs):
                 raise Refused("variables that begin one by one as in a checkpoint")
             return named, False
+        if isinstance(source, ast.DictComp):
+            return self._own(self._by_own_names(source)), False
         called = self.module.function(dotted(getattr(source, "func", source)))
         asked = source.args[0] if isinstance(source, ast.Call) and source.args else node
         every = self.module.text.of(self._source(asked)).endswith(_EVERY)
@@ -333,13 +335,31 @@ class _Reader:
             raise Refused(f"`{shown}` says which variables begin as in a checkpoint")
         self.helper = f"{called.name}\n"
 
+        return self._own(test), True
+
+    def _by_own_names(self, node: ast.DictComp) -> _Test | None:
+        """``{v.op.name: v for v in variables}``: those that begin as a checkpoint's."""
+        name = dotted(node.value)
+        chosen = ast.ListComp(node.value, node.generators)
+        test = self._test(ast.fix_missing_locations(chosen))
+        normalizes = any(_normalizes(one) for _, one in self.models())
+        keys = (f"{name}.name.split(':')[0]", f"{name}.op.name", f"{name}.name[:-2]")
+        if test is None or normalizes or ast.unparse(node.key) not in keys:
+            raise Refused(
+                f"`{ast.unparse(node)}` says which variables begin as in a checkpoint"
+            )
+        return test
+
+    def _own(self, test: _Test | None) -> Callable[[str], str | None]:
+        """The names of layers all of whose variables are chosen, as they are."""
+
         def own(name: str) -> str | None:
             told = {test is None or test(f"{name}/{one}") for one in _WEIGHTS}
             if len(told) > 1:
                 raise Refused(f"a part of `{name}` begins as in a checkpoint")
             return name if told == {True} else None
 
-        return own, True
+        return own
 
     def _layers(
         self, places: Places, path: str, named: Callable[[str], str | None]
