@@ -38,6 +38,8 @@ class _Loop:
     zipped: list[tuple[str, str]] = field(default_factory=list)
     # Lists of which each next element is taken.
     taken: list[tuple[str, str]] = field(default_factory=list)
+    # Names of next elements that are taken before a branch.
+    ahead: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,8 @@ class Body(Scope):
         # A branch that the constructor does not follow, or follows.
         self.by_mode = False
         self.by_setup = False
+        # What is taken before such a branch of each round, which may not come to it.
+        self.ahead: list[Statement] | None = None
         # Names of a comprehension.
         self.near: set[str] = set()
         # Branches around that only the call decides.
@@ -263,15 +267,21 @@ class Body(Scope):
             element = self._element(wanted)
             inner.zipped.append((attribute, element))
             return element
-        if self.by_mode:
+        if self.by_mode and self.ahead is None:
             raise self.stop(node, "layers of one mode in nested loops")
-        element = self._element(f"{wanted}_layers")
+        element = self._element(attribute)
         self.loops[0].taken.append((attribute, element))
-        return f"next({element})"
+        if not self.by_mode or self.ahead is None:
+            return f"next({element})"
+        name = self._element(wanted)
+        self.loops[0].ahead.add(name)
+        self.ahead.append(cst.parse_statement(f"{name} = next({element})\n"))
+        return name
 
     def _element(self, wanted: str) -> str:
         name = wanted
         taken = {e for loop in self.loops for _, e in (*loop.zipped, *loop.taken)}
+        taken |= {one for loop in self.loops for one in loop.ahead}
         hidden = taken | self.near
         while name in self.scope.bindings or name in hidden or keyword.iskeyword(name):
             name += "_"
@@ -297,7 +307,12 @@ class Body(Scope):
         if not self.notes.makes(node):
             return self._plain(node)
         if isinstance(node, cst.If):
-            return [self._if(node)]
+            ahead: list[Statement] = []
+            outer_ahead, first = self.ahead, not self.by_mode
+            self.ahead = ahead if first else outer_ahead
+            branch = self._if(node)
+            self.ahead = outer_ahead
+            return [*ahead, branch]
         if isinstance(node, cst.For):
             return self._for(node)
         if isinstance(node, cst.With):
@@ -343,6 +358,9 @@ class Body(Scope):
         late = self.is_late(node.test)
         mirrored = time is Time.SETUP and not late
         self.by_size += late
+        outer_ahead = self.ahead
+        if mirrored:
+            self.ahead = None  # the constructor makes what is within by this test
         outer, by_mode, by_setup = self.lines, self.by_mode, self.by_setup
         self.by_mode = by_mode or not mirrored
         self.by_setup = by_setup or mirrored
@@ -358,6 +376,7 @@ class Body(Scope):
             orelse = node.orelse.with_changes(body=self._suite(node.orelse.body))
         self.lines, self.by_mode, self.by_setup = outer, by_mode, by_setup
         self.by_size -= late
+        self.ahead = outer_ahead
         if mirrored:
             test = self.text(node.test)
             line = Line(f"if {test}:\n", set(), reads, False, first, second)
@@ -391,7 +410,9 @@ class Body(Scope):
         if self.loops:
             self.by_setup = by_setup
         self.loops.append(loop)
+        outer_ahead, self.ahead = self.ahead, None
         body = self._suite(node.body)
+        self.ahead = outer_ahead
         self.loops.pop()
         self.by_setup = by_setup
         self.lines = outer
