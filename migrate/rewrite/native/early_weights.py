@@ -1,4 +1,4 @@
-"""Weights that a model function makes for its loss alone belong to its model."""
+"""Weights and layers that a model function has for its loss alone are its model's."""
 
 from __future__ import annotations
 
@@ -7,10 +7,19 @@ from collections.abc import Callable
 import libcst as cst
 
 from ...code.edits import changed
+from ...code.pure import is_pure
 from ...code.statements import binds
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
 
+_MAKES = (
+    "tf.get_variable",
+    "tf.contrib.layers.conv2d",
+    "tf.contrib.layers.fully_connected",
+    "tf.contrib.layers.linear",
+)
+# Functions that call others.
+_MOST = 8
 _LAYERS = ("tf.get_variable", "tf.layers.", "tf.contrib.", "tf.keras.layers.")
 
 
@@ -19,10 +28,10 @@ def with_weights_before_modes(
     facts: ProjectFacts,
     is_model_fn: Callable[[cst.CSTNode], bool],
 ) -> ParsedModule:
-    """The file whose `tf.get_variable` stand before the first mode returns.
+    """The file whose weights and layers stand before the first mode returns.
 
-    A model has all its weights in every mode. Those of a sampled loss, which stand
-    behind the return of PREDICT, would be a second model.
+    A model has all its weights in every mode. Those of a sampled loss, a discriminator
+    or a second head, which stand behind the return of PREDICT, would be a second model.
     """
     tree = Tree(parsed.module, parsed.resolver)
     edits: dict[cst.CSTNode, list[Statement]] = {}
@@ -43,17 +52,42 @@ def _move(
         for call in walk(one, cst.Call)
     ):
         return
-    changed_before: set[str] = set()
+    parameters = [one.name.value for one in defined.params.params]
+    # What only some modes know, or what is bound behind what stays.
+    late = {"labels", *parameters[1:2]}
+    for one in statements[:first]:
+        late |= binds(one) if _names(one) & late else set()
+    passed: set[str] = set()
     moved: list[Statement] = []
     for one in statements[first:]:
-        names = {node.value for node in walk(one, cst.Name)}
-        if _makes_weights(tree, one) and not names & changed_before:
+        names = _names(one)
+        weights = _makes_weights(tree, one)
+        if (weights or _computes(tree, one)) and not (
+            names & late or binds(one) & passed
+        ):
             moved.append(one)
         else:
-            changed_before |= binds(one)
+            late |= binds(one)
+            passed |= names
+    moved = _needed(tree, moved)
     if moved:
         edits |= {one: [] for one in moved}
         edits[statements[first]] = [*moved, statements[first]]
+
+
+def _needed(tree: Tree, moved: list[Statement]) -> list[Statement]:
+    """Statements that make variables, and those that these read."""
+    found: list[Statement] = []
+    read: set[str] = set()
+    for one in reversed(moved):
+        if _makes_layers(tree, one) or binds(one) & read:
+            found.insert(0, one)
+            read |= _names(one)
+    return found
+
+
+def _names(statement: Statement) -> set[str]:
+    return {node.value for node in walk(statement, cst.Name)}
 
 
 def _inside(node: cst.FunctionDef | cst.If | cst.With) -> list[Statement]:
@@ -80,4 +114,33 @@ def _makes_weights(tree: Tree, statement: Statement) -> bool:
         and isinstance(small.value, cst.Call)
         and isinstance(small.targets[0].target, cst.Name)
         and tree.symbol(small.value.func) == "tf.get_variable"
+    )
+
+
+def _computes(tree: Tree, statement: Statement) -> bool:
+    """It binds what layers and functions without state give, and does nothing else."""
+    small = only_small(statement)
+    return isinstance(small, cst.Assign) and all(
+        is_pure(tree.symbol(call.func) or "") or _is_layer(tree, call)
+        for call in walk(small.value, cst.Call)
+    )
+
+
+def _is_layer(tree: Tree, call: cst.Call, most: int = _MOST) -> bool:
+    """A call of a layer, or of a function of the file that makes some."""
+    symbol = tree.symbol(call.func)
+    if symbol is not None:
+        lower = symbol.rpartition(".")[2].islower()
+        return (symbol.startswith("tf.layers.") and lower) or symbol in _MAKES
+    called = tree.resolver.definition(call.func)
+    return (
+        most > 0
+        and isinstance(called, cst.FunctionDef)
+        and any(_is_layer(tree, n, most - 1) for n in walk(called.body, cst.Call))
+    )
+
+
+def _makes_layers(tree: Tree, statement: Statement) -> bool:
+    return any(_is_layer(tree, one) for one in walk(statement, cst.Call)) or (
+        _makes_weights(tree, statement)
     )
