@@ -11,6 +11,7 @@ import libcst as cst
 from ...code.blocked import Blocked
 from ...code.names import Names
 from ...code.spacing import with_blank_lines
+from ...code.statements import assigned
 from ...code.texts import camel, parse_statements, source_text
 from ...code.tree import Statement, only_small, statements_of, walk
 from ...model.values import Time
@@ -30,6 +31,8 @@ _BEHIND = (
 )
 # What may leave out the statements in it, or repeat them.
 _BRANCHES = (cst.If, cst.For, cst.While, cst.Try)
+# Containers that layers fill.
+_EMPTY = ("[]", "{}", "list()", "dict()")
 _NOT_BEHIND = ("tf.estimator.ModeKeys", "tf.train.get_global_step")
 
 
@@ -155,13 +158,13 @@ class Standing:
     def _region(self, run: _Run) -> None:
         tree, file = self.tree, self.file
         every = statements_of(run.block)
-        region = every[run.first : run.last + 1]
+        whole = region = self._with_containers(every, run)
         scope = tree.resolver.scopes.opened[self.defined]
         loops = self._loops_around(run.block)
         body = self.classes.body(self.defined, region, set(), file)
         inside = {n for s in region for n in body.binds(s)}
         outside = {*scope.bindings, "self"} - inside
-        outside |= inside & self._bound_before(region[0])
+        outside |= inside & self._bound_before(every[run.first])
         body = self.classes.body(self.defined, region, outside, file)
         behind = set() if run.returns else self._read_behind(region, loops)
         hoisted = [s for s in region if self._is_hoisted(body, s)]
@@ -204,7 +207,7 @@ class Standing:
             dict.fromkeys(given),
             key=lambda n: (body.outer_time(n) is not Time.GRAPH, n == "labels"),
         )
-        rest = [one for one in every[run.first : run.last + 1] if one not in hoisted]
+        rest = [one for one in every if one in whole and one not in hoisted]
         if hoisted and every.index(hoisted[-1]) > every.index(rest[-1]):
             raise self.stop(hoisted[-1], "a value behind the layers")
         name, model = self._names(outputs)
@@ -225,6 +228,25 @@ class Standing:
         for one in rest:
             file.edits.replace[one] = []
         file.edits.replace[rest[-1]] = parse_statements(code)
+
+    def _with_containers(
+        self, every: Sequence[Statement], run: _Run
+    ) -> list[Statement]:
+        """The statements of a run, and empty lists and dicts above that it fills."""
+        above = []
+        for number, one in enumerate(every[: run.first]):
+            small = only_small(one)
+            value = small.value if isinstance(small, cst.Assign) else None
+            shown = "" if value is None else source_text(value)
+            (name,) = assigned(one) if shown in _EMPTY else [""]
+            used = [
+                any(node.value == name for node in walk(other, cst.Name))
+                for other in every[number + 1 : run.last + 1]
+            ]
+            between = run.first - number - 1
+            if name and any(used[between:]) and not any(used[:between]):
+                above.append(one)
+        return [*above, *every[run.first : run.last + 1]]
 
     def _said_again(
         self, body: Body, name: str, region: Sequence[Statement], outside: set[str]
