@@ -49,7 +49,7 @@ def with_local_functions_apart(
 
 def _once(code: str, others: str) -> str | None:
     text = Text(code)
-    if _written_out(text, others):
+    if _written_out(text, others) or _defined(text):
         return text.done()
     makers = _makers(text)
     for outer in text.body:
@@ -113,6 +113,25 @@ def _written_out(text: Text, others: str) -> bool:
     return False
 
 
+def _defined(text: Text) -> bool:
+    """``fc = lambda x, n: tf.layers.dense(x, n)``: a function of this name."""
+    called = {dotted(one.func) for top in text.body for one in walk_ast(top, ast.Call)}
+    for made in [n for top in text.body for n in walk_ast(top, ast.Assign)]:
+        name, value = dotted(made.targets[0]), made.value
+        if (
+            isinstance(value, ast.Lambda)
+            and name in called
+            and name.isidentifier()
+            and len(made.targets) == 1
+            and MAKES_LAYERS.search(text.of(value.body)) is not None
+        ):
+            head = f"def {name}({ast.unparse(value.args)}):"
+            body = f"    return {text.of(value.body)}"
+            text.put(made, f"{head}\n{text.indent(made)}{body}")
+            return True
+    return False
+
+
 def _makers(text: Text) -> set[str]:
     """Functions that make layers, or call others that do."""
     functions = [one for top in text.body for one in walk_ast(top, ast.FunctionDef)]
@@ -132,7 +151,7 @@ def _makers(text: Text) -> set[str]:
 
 
 def _moved(text: Text, outer: ast.FunctionDef, inner: ast.FunctionDef) -> bool:
-    """Puts a function before the one that it stands in, if it reads of that."""
+    """Puts a function before the one that it stands in."""
     arguments = inner.args
     own = bound_names(outer)
     bound = bound_names(inner)
@@ -140,9 +159,10 @@ def _moved(text: Text, outer: ast.FunctionDef, inner: ast.FunctionDef) -> bool:
     read = sorted((one for one in loads if one.id in own - bound), key=place_of)
     names = list(dict.fromkeys(one.id for one in read))
     calls = list(_calls(outer, inner))
-    if not _is_plain(inner) or not names or not calls or None in calls:
+    if not _is_plain(inner) or not calls or None in calls:
         return False
-    if inner.name in names:
+    # One that reads nothing is in the way of layers in a model function only.
+    if inner.name in names or not (names or "mode" in parameters_of(outer)):
         return False
     first = min((one for one in calls if one is not None), key=place_of)
     if not {*names} <= _surely_bound(outer, first) or "self" in names:

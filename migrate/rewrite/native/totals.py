@@ -11,6 +11,7 @@ from ...code.statements import assigned
 from ...code.tree import Tree, only_small, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from .losses import SIGNATURES as LOSSES
+from .task import alias_of
 
 _TOTAL = "tf.losses.get_total_loss"
 _HOMES = ("tf.losses.", "tf.contrib.losses.", "tf.contrib.slim.losses.")
@@ -37,7 +38,7 @@ def with_losses_added(
     every = parsed.each(cst.FunctionDef)
     every = [one for one in every if is_model_fn(one)]
     penalized = any("regulariz" in one.source.text for one in (parsed, *beside))
-    change = _Losses(tree, every, penalized)
+    change = _Losses(tree, every, penalized, alias_of(parsed))
     for defined in every:
         change.see(defined)
     if not change.places:
@@ -49,11 +50,12 @@ class _Losses:
     """The losses of model functions, by name, and what adds them up."""
 
     def __init__(
-        self, tree: Tree, every: Sequence[cst.FunctionDef], penalized: bool
+        self, tree: Tree, every: Sequence[cst.FunctionDef], penalized: bool, alias: str
     ) -> None:
         self.tree = tree
         self.every = every
         self.penalized = penalized
+        self.alias = alias
         # What stands for calls that ask for the losses, and for statements that make a
         # loss which nothing holds.
         self.places: dict[cst.CSTNode, object] = {}
@@ -149,14 +151,11 @@ class _Losses:
         return symbol
 
     def _sum(self, call: cst.Call, names: list[str]) -> str:
-        shown = self.tree.code(call.func)
-        module = shown.rpartition(".")[0]
-        first = module.partition(".")[0]
         if self._symbol(call) != _TOTAL:
             return f"[{', '.join(names)}]"
         plain = any("False" in self.tree.code(one.value) for one in call.args)
         if not plain and self.penalized:
-            names = [*names, f"*{module}.get_regularization_losses()"]
+            names = [*names, f"*{self.alias}.losses.get_regularization_losses()"]
         elif len(names) == 1:
             return names[0]
-        return f"{first}.add_n([{', '.join(names)}])"
+        return f"{self.alias}.add_n([{', '.join(names)}])"
