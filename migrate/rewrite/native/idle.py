@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from itertools import dropwhile
 
@@ -48,7 +49,8 @@ def without_idle_words(
     is read, and has no name for that; nor has a flag that two branches set. A value
     that they choose by the mode is chosen in one line, and cells are wrapped anyway,
     in what drops while training. Zeros and ones of labels are TensorFlow's own, and
-    operations are not called after the scope that they are in.
+    operations are not called after the scope that they are in. Sizes of its input are
+    None for dropout.
     """
     tree = Tree(parsed.module, parsed.resolver)
     gone: set[cst.CSTNode] = set()
@@ -81,6 +83,8 @@ def without_idle_words(
             if "training" not in given and "seed" not in given:
                 shape = given.get("noise_shape")
                 gone.update(one for one in node.args if one.value is shape)
+            else:
+                places |= _own_sizes(tree, given)
     places |= _heads_moved(tree, is_model_fn)
     places |= _values_of_branches(tree)
     places |= _wrappers_of_branches(tree)
@@ -92,6 +96,19 @@ def without_idle_words(
     if not gone and not plain and not flags:
         return parsed
     return changed(parsed, facts, _Without(gone, plain, flags))
+
+
+def _own_sizes(
+    tree: Tree, given: Mapping[str, cst.BaseExpression]
+) -> dict[cst.CSTNode, object]:
+    """Sizes of the input, in ``noise_shape=[tf.shape(x)[0], 1, n]``: they are None."""
+    shape = given.get("noise_shape")
+    own = re.escape(tree.code(given["inputs"])) if "inputs" in given else "_"
+    return {
+        one.value: cst.Name("None")
+        for place, one in enumerate(getattr(shape, "elements", ()))
+        if re.fullmatch(rf"\w+\.shape\({own}\)\[{place}\]", tree.code(one.value))
+    }
 
 
 def _is_scope_name(arg: cst.Arg, entered: set[str]) -> bool:

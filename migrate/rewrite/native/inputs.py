@@ -502,6 +502,9 @@ _TABLES: dict[str, Sequence[str]] = {
         *("hasher_spec", "key_dtype", "name"),
     ),
     "index_to_string_table_from_tensor": ("mapping", "default_value", "name"),
+    "index_to_string_table_from_file": (
+        *("vocabulary_file", "vocab_size", "default_value", "name"),
+    ),
 }
 
 
@@ -530,7 +533,7 @@ def _table(page: Page, word: Word) -> None:
     words = first.value
     if isinstance(words, cst.Call) and page.symbol(words.func) == "tf.constant":
         words = words.args[0].value if len(words.args) == 1 else words
-    if odd or (name != "index_table_from_file" and not _may_be_twice(page, words)):
+    if odd or (not name.endswith("_file") and not _may_be_twice(page, words)):
         page.refuse(word.node, f"`{name}` ({{}}) of what is computed: give it a list")
         return
     lookup = page.tf(word.node, "lookup")
@@ -539,11 +542,12 @@ def _table(page: Page, word: Word) -> None:
     listed = isinstance(words, (cst.List, cst.Tuple))
     count = len(words.elements) if listed else f"len({text})"  # type: ignore[attr-defined]
     numbers = f"{page.tf(word.node, 'range')}({count}, dtype={kind})"
-    if name == "index_table_from_file":
+    if name.endswith("_file"):
         index = f"{lookup}.TextFileIndex"
-        string = page.tf(word.node, "string")
-        inner = [text, string, f"{index}.WHOLE_LINE", kind, f"{index}.LINE_NUMBER"]
-        filled = (f"{lookup}.TextFileInitializer", inner)
+        lines = [page.tf(word.node, "string"), f"{index}.WHOLE_LINE"]
+        places = [kind, f"{index}.LINE_NUMBER"]
+        inner = [*places, *lines] if "to_string" in name else [*lines, *places]
+        filled = (f"{lookup}.TextFileInitializer", [text, *inner])
     elif name == "index_table_from_tensor":
         filled = (f"{lookup}.KeyValueTensorInitializer", [text, numbers])
     else:
