@@ -736,11 +736,13 @@ class Lifted:
         text = Text(whole)
         statement = text.body[0]
         assert isinstance(statement, ast.Expr)
-        inner = {one.id for one in stores_in(statement)}
+        bound = frozenset(one.id for one in stores_in(statement))
         stored = self.attributes()
-        pending: list[ast.AST] = [statement.value]
+        pending: list[tuple[ast.AST, frozenset[str]]] = [(statement.value, bound)]
         while pending:
-            node = pending.pop()
+            node, inner = pending.pop()
+            if isinstance(node, ast.Lambda):
+                inner |= {one.arg for one in walk_ast(node.args, ast.arg)}
             if shapes:
                 shown = self._of_shape(node)
                 if shown is not None:
@@ -776,7 +778,7 @@ class Lifted:
                 self.at = at
                 text.put(node, moved if isinstance(value, HELD) else f"({moved})")
                 continue
-            pending += ast_children(node)
+            pending += [(one, inner) for one in ast_children(node)]
         return text.done()[1:-2]
 
     def _of_shape(self, node: ast.AST) -> str | None:
