@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
-from ...code.tree import Statement
+from ...code.tree import Statement, only_small
 from . import tidy
 from .hooks import WORDS
 from .slices import Mode, is_step
@@ -73,13 +73,49 @@ class _Reader:
     def listed(self, node: cst.BaseExpression, name: str) -> Iterator[cst.Call]:
         """The calls that make the hooks of a list."""
         source = self.mode.source_of(node)
+        if isinstance(source, cst.Name):
+            node, source = source, self.maker.tree.value(source) or source
         if not isinstance(source, (cst.List, cst.Tuple)):
             raise self.maker.stop(node, f"EstimatorSpec(`{name}`=)")
-        for one in source.elements:
-            made = self.mode.source_of(one.value)
+        listed = [one.value for one in source.elements]
+        for one in [*listed, *self._appended(node, name)]:
+            made = self.mode.source_of(one)
             if not isinstance(made, cst.Call):
                 raise self.maker.stop(one, f"EstimatorSpec(`{name}`=)")
             yield made
+
+    def _appended(
+        self, node: cst.BaseExpression, name: str
+    ) -> Iterator[cst.BaseExpression]:
+        """What ``hooks.append(hook)`` puts into a list, in the statements of the mode.
+
+        One in a branch that the mode does not decide is nobody's: Refused.
+        """
+        tree = self.maker.tree
+        if not isinstance(node, cst.Name):
+            return
+        made = {tree.statement(one.node) for one in tree.resolver.bindings(node)}
+        for load in tree.loads(node.value):
+            statement = tree.statement(load)
+            small = only_small(statement)
+            call = small.value if isinstance(small, cst.Expr) else None
+            if load is node or tree.function(load) is not self.mode.defined:
+                continue
+            appends = (
+                isinstance(call, cst.Call)
+                and tree.code(call.func) == f"{node.value}.append"
+                and len(call.args) == 1
+            )
+            if isinstance(call, cst.Call) and appends and statement in self.mode.taken:
+                self.maker.parts.used.update({statement, *made})
+                yield call.args[0].value
+            elif not appends or self._may_run(statement):
+                raise self.maker.stop(load, f"EstimatorSpec(`{name}`=)")
+
+    def _may_run(self, statement: Statement) -> bool:
+        """Whether a statement stands in one that the mode keeps whole."""
+        above = self.maker.tree.ancestors(statement)
+        return any(one in self.mode.taken for one in above)
 
     def read(self, call: cst.Call, name: str) -> None:
         """Takes a hook, and what it looks at."""
