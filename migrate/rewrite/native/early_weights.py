@@ -11,6 +11,7 @@ from ...code.pure import is_pure
 from ...code.statements import binds
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
+from .local_functions import makes_layers
 
 _MAKES = (
     "tf.get_variable",
@@ -18,8 +19,6 @@ _MAKES = (
     "tf.contrib.layers.fully_connected",
     "tf.contrib.layers.linear",
 )
-# Functions that call others.
-_MOST = 8
 _LAYERS = ("tf.get_variable", "tf.layers.", "tf.contrib.", "tf.keras.layers.")
 
 
@@ -126,18 +125,13 @@ def _computes(tree: Tree, statement: Statement) -> bool:
     )
 
 
-def _is_layer(tree: Tree, call: cst.Call, most: int = _MOST) -> bool:
+def _is_layer(tree: Tree, call: cst.Call) -> bool:
     """A call of a layer, or of a function of the file that makes some."""
     symbol = tree.symbol(call.func)
-    if symbol is not None:
-        lower = symbol.rpartition(".")[2].islower()
-        return (symbol.startswith("tf.layers.") and lower) or symbol in _MAKES
-    called = tree.resolver.definition(call.func)
-    return (
-        most > 0
-        and isinstance(called, cst.FunctionDef)
-        and any(_is_layer(tree, n, most - 1) for n in walk(called.body, cst.Call))
-    )
+    if symbol is None:
+        return makes_layers(tree, tree.resolver.definition(call.func))
+    lower = symbol.rpartition(".")[2].islower()
+    return (symbol.startswith("tf.layers.") and lower) or symbol in _MAKES
 
 
 def _makes_layers(tree: Tree, statement: Statement) -> bool:

@@ -600,6 +600,15 @@ def _strings(node: cst.BaseExpression | None) -> list[cst.SimpleString] | None:
     elif isinstance(node, cst.DictComp) and isinstance(node.value, cst.Name):
         same = isinstance(node.for_in.target, cst.Name)
         return _strings(node.for_in.iter) if same else None
+    elif isinstance(node, cst.Call) and len(node.args) == 1:
+        # dict((name, name) for name in names)
+        pairs = node.args[0].value
+        named = isinstance(node.func, cst.Name) and node.func.value == "dict"
+        if named and isinstance(pairs, cst.GeneratorExp):
+            over, both = pairs.for_in, pairs.elt
+            parts = both.elements if isinstance(both, cst.Tuple) else ()
+            if parts and all(one.value.deep_equals(over.target) for one in parts):
+                return _strings(over.iter)
     found = [one for one in values if isinstance(one, cst.SimpleString)]
     return found if values and len(found) == len(values) else None
 

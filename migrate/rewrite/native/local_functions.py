@@ -6,6 +6,9 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+import libcst as cst
+
+from ...code.tree import Tree, walk
 from ...names.ast_nodes import parents_of
 from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule, ProjectFacts
@@ -26,6 +29,16 @@ MAKES_LAYERS = re.compile(
 )
 _LAYER = re.compile(r"(tf\.layers|tf\.contrib\.layers|slim|layers)\.\w+")
 _MOST = 40
+
+
+def makes_layers(tree: Tree, function: cst.CSTNode | None, most: int = 8) -> bool:
+    """Whether a function makes layers, or calls others of its file that do."""
+    if not isinstance(function, cst.FunctionDef) or not most:
+        return False
+    return MAKES_LAYERS.search(tree.code(function)) is not None or any(
+        makes_layers(tree, tree.resolver.definition(one.func), most - 1)
+        for one in walk(function.body, cst.Call)
+    )
 
 
 def with_local_functions_apart(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import libcst as cst
@@ -603,23 +603,24 @@ class _Program:
         one.parsed, defined = self._modern(one, defined)
         tree = Tree(one.parsed.module, one.parsed.resolver)
         taken = set(one.parsed.resolver.scopes.module_scope.bindings)
+        foreign = {
+            name
+            for other in self.files
+            if other is not one
+            for name in _models(other.parsed)
+        }
         name = task_name(tree, defined, one.parsed.path.stem, taken)
         try:
             task = task_of(
                 one.parsed,
                 defined,
                 self.facts,
-                _models(one.parsed),
+                _models(one.parsed, foreign),
                 name,
                 self.watched,
                 normalizes=self._normalizes(one),
                 measures=any("MetricSpec" in o.written.source.text for o in self.files),
-                foreign={
-                    name
-                    for other in self.files
-                    if other is not one
-                    for name in _models(other.parsed)
-                },
+                foreign=foreign,
                 several={
                     name for other in self.files for name in with_several(other.parsed)
                 },
@@ -808,15 +809,21 @@ def _is_method(parsed: ParsedModule, name: str) -> bool:
     )
 
 
-def _models(parsed: ParsedModule) -> set[str]:
-    """Classes of models that a file defines, and functions that make a layer."""
+def _models(parsed: ParsedModule, foreign: Collection[str] = ()) -> set[str]:
+    """Classes of models that a file defines, and functions that make a layer.
+
+    They may extend those of other files, which are `foreign`.
+    """
     kinds = ("tf_keras.Model", "tf_keras.layers.Layer")
     code = parsed.module.code_for_node
     found: set[str] = set()
     for one in parsed.each(cst.ClassDef, cst.FunctionDef):
         if isinstance(one, cst.ClassDef):
             bases = (code(base.value).strip() for base in one.bases)
-            derived = any(base in kinds or base in found for base in bases)
+            derived = any(
+                base in kinds or base in found or base.rpartition(".")[2] in foreign
+                for base in bases
+            )
             found |= {one.name.value} if derived else set()
         elif isinstance(one, cst.FunctionDef):
             body = one.body
