@@ -6,8 +6,12 @@ import time
 from typing import Any
 
 import tensorflow as tf
+import tf_keras
 
 from . import core, predictions
+
+# Layers that look words up in tables of their own.
+COLUMNS = (tf_keras.layers.DenseFeatures, tf_keras.experimental.SequenceFeatures)
 
 
 class Trainer(core.Trainer):
@@ -34,8 +38,11 @@ class Trainer(core.Trainer):
         return path
 
     def _exported(self) -> Any:
-        """Returns what holds all that an export needs."""
-        return tf.train.Checkpoint(model=self.task.model)
+        """Returns what holds all that an export needs: variables, tables of columns."""
+        return tf.train.Checkpoint(
+            variables=self.task.model.variables,
+            columns=[n for n in self.task.model.submodules if isinstance(n, COLUMNS)],
+        )
 
     def _signatures(self, receiver: Any) -> Any:
         """Returns the function that an export answers by."""

@@ -7,6 +7,7 @@ from typing import Any
 import tensorflow as tf
 
 from . import export
+from .export import COLUMNS
 
 TABLES: list[Any] = []
 
@@ -27,4 +28,8 @@ class Trainer(export.Trainer):
 
     def _exported(self) -> Any:
         """Returns what holds all that an export needs."""
-        return tf.train.Checkpoint(model=self.task.model, tables=[*TABLES])
+        return tf.train.Checkpoint(
+            variables=self.task.model.variables,
+            columns=[n for n in self.task.model.submodules if isinstance(n, COLUMNS)],
+            tables=[*TABLES],
+        )

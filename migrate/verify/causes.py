@@ -48,6 +48,7 @@ def _of_losses(
         "a schedule that counts other steps: decay steps, warm-up, staircase",
         "constants of the optimizer that small gradients show: epsilon, weight decay",
         "other batches: another order, a dropped or a kept last batch, an epoch's end",
+        "a training whose data ended: TF 1 decayed Adam's slots of rows once more",
     )
 
 

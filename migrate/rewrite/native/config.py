@@ -342,6 +342,52 @@ _SETS_CLUSTER = re.compile(r"""environ\[\s*['"]TF_CONFIG['"]\s*\]\s*=(?!=)""")
 _DATA = "each worker reads what the chief's input function gives"
 
 
+_ROWS = re.compile(r"embedding|\.gather\(")
+_ENDS = (
+    "a training that ended with its data decayed Adam's slots of rows once more in TF "
+    "1: the next one begins a little otherwise"
+)
+
+
+def trainings(page: Page) -> None:
+    """Trainings that go on after their data ended, with Adam on rows of tables."""
+    texts = "\n".join(one.source.text for one in page.files)
+    if "Adam" not in texts or not _ROWS.search(texts):
+        return
+    whole = []
+    for call in page.parsed.each(cst.Call):
+        func = call.func
+        named = isinstance(func, cst.Attribute) and func.attr.value == "train"
+        given = {one.keyword.value if one.keyword else "" for one in call.args}
+        if (
+            isinstance(func, cst.Attribute)
+            and named
+            and page.symbol(func) is None
+            and len(call.args) in range(1, 3)
+            and not given & {"steps", "max_steps"}
+            and _is_estimator(page, func.value)
+            and not _repeats(page, call.args[0].value)
+        ):
+            whole.append(call)
+    loops = (cst.For, cst.While)
+    again = [n for n in whole if any(isinstance(o, loops) for o in page.ancestors(n))]
+    for call in again[:1] or whole[1:2]:
+        page.note(call, _ENDS)
+
+
+def _is_estimator(page: Page, node: cst.BaseExpression) -> bool:
+    made = page.value(node)
+    symbol = page.symbol(made.func) if isinstance(made, cst.Call) else None
+    return (symbol or "").endswith("Estimator") or "estimator" in page.source(node)
+
+
+def _repeats(page: Page, node: cst.BaseExpression) -> bool:
+    """The data never ends: ``num_epochs=None``, ``repeat()``"""
+    made = page.value(node)
+    text = page.source(made if made is not None else node)
+    return "num_epochs=None" in text or ".repeat()" in page.text
+
+
 def clusters(page: Page) -> None:
     """What a program says of a cluster, or asks a RunConfig about it."""
     strategies.left(page)

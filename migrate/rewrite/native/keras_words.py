@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 import libcst as cst
 
-from ...code.arguments import is_none
+from ...code.arguments import UnknownArguments, is_none, match_arguments
+from ...code.tree import Tree
 from ...names.dotted import import_path
 from ...names.names import canonical
 from ...names.scopes import Binding
@@ -249,8 +251,12 @@ def _model_to_estimator(page: Page, word: Word) -> None:
         load = f"{page.keras()}.models.load_model("
         head, tail = head + load, tail + ")"
     objects = args.get("custom_objects")
+    own = _own_functions(page)
     if objects is not None and not is_none(objects.value):
         page.put_span(end, end, ", ", objects.value, tail)
+    elif own:
+        known = ", ".join(f"{page.string(one)}: {one}" for one in own)
+        page.put_span(end, end, f", {{{known}}}", tail)
     else:
         page.put_span(end, end, tail)
     page.put_span(start, start, head)
@@ -261,6 +267,46 @@ def _model_to_estimator(page: Page, word: Word) -> None:
         for use in one.resolver.scopes.uses
     ):
         page.note(word.node, _SCALED)
+
+
+def _own_functions(page: Page) -> list[str]:
+    """Functions of the program that models are compiled with, by their names.
+
+    A copy of a model finds them by these.
+    """
+    found: dict[str, None] = {}
+    for parsed in page.files:
+        tree = Tree(parsed.module, parsed.resolver)
+        for call in parsed.each(cst.Call):
+            func = call.func
+            if not isinstance(func, cst.Attribute) or func.attr.value != "compile":
+                continue
+            for node in _functions_in(tree, call):
+                defined, shown = tree.resolver.definition(node), tree.code(node)
+                named = isinstance(defined, cst.FunctionDef) and defined.name.value
+                if named != shown or parsed is not page.parsed:
+                    raise Refused(
+                        f"a model is compiled with `{shown}`, which copies lack"
+                    )
+                found[shown] = None
+    return list(found)
+
+
+def _functions_in(tree: Tree, call: cst.Call) -> Iterator[cst.BaseExpression]:
+    """What is no name of Keras among the losses and metrics of a `compile`."""
+    with suppress(UnknownArguments):
+        given = match_arguments(call, _COMPILE)
+        pending = [given[name] for name in ("loss", "metrics") if name in given]
+        while pending:
+            node = pending.pop()
+            value = tree.value(node) or node
+            if isinstance(value, (cst.List, cst.Tuple, cst.Dict)):
+                pending += [one.value for one in value.elements]
+                continue
+            made = value.func if isinstance(value, cst.Call) else value
+            own = isinstance(made, (cst.Lambda, cst.Name)) and tree.code(made) != "None"
+            if own and tree.symbol(made) is None:
+                yield node
 
 
 def compiled(page: Page) -> None:

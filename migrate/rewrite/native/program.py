@@ -62,6 +62,7 @@ from .page import Page
 from .plain_names import with_plain_names, words_written
 from .said import IMAGES
 from .sequential import with_several
+from .several_models import with_models_in_one
 from .shared_tables import check_tables
 from .still_averages import WITH_AVERAGES, with_still_averages
 from .subclasses import with_methods_shared, with_model_fns_in_subclasses
@@ -515,6 +516,7 @@ class _Program:
         files = [with_outputs_named(one, facts, is_model_fn) for one in files]
         files = with_values_chosen_inside(files, facts)
         files = [with_models_named(one, facts, is_model_fn) for one in files]
+        files = [with_models_in_one(one, facts, is_model_fn) for one in files]
         files = with_model_fns_in_subclasses(files, facts, is_model_fn)
         files = with_helpers_brought(files, facts, is_model_fn)
         files = [with_own_objects_dissolved(one, facts, is_model_fn) for one in files]

@@ -190,6 +190,7 @@ class _Rewording:
         learn_words.calls(self.page)
         config.replaced(self.page)
         config.clusters(self.page)
+        config.trainings(self.page)
         inputs.datasets(self.page)
         hooks.callbacks(self.page)
         receivers.receivers(self.page)
