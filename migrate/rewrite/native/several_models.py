@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from .named_models import makes_model
 from .task import alias_of
 
 _TRAIN = "ModeKeys.TRAIN"
+_UPDATES = re.compile(r"(\w+)\.(?:get_updates_for|updates)\b")
 
 
 def with_models_in_one(
@@ -110,6 +112,10 @@ class _Models:
         if not tensors or (flags and tests):
             return {}
         taken = {*self.tree.resolver.scopes.module_scope.bindings}
+        asked_for = re.findall(_UPDATES, self.tree.code(self.defined))
+        normalized = self.parsed.source.text.count("BatchNorm")
+        if asked_for and {*asked_for} != {*self.makers} and normalized > 1:
+            return {}  # the averages of some are updated
         model, kind = fresh("model", {*taken, *self.own}), fresh("Model", taken)
         made = self._class(kind, setup, tensors, inside, tests, flags, outputs)
         given = [*tensors, *(f"training={one}" for one in asked)]
@@ -120,6 +126,11 @@ class _Models:
         comments = getattr(whole[0], "leading_lines", ())
         lines = [*cst.parse_module(code).body]
         found[inside[-1]] = [lines[0].with_changes(leading_lines=comments), lines[1]]
+        for one in behind:
+            for total in walk(one, cst.BinaryOperation):
+                parts = re.split(r"\s*\+\s*", self.tree.code(total).strip("()"))
+                if {*parts} == {f"{name}.trainable_variables" for name in self.makers}:
+                    found[total] = cst.parse_expression(f"{model}.trainable_variables")
         held = ((n, n.value) for one in behind for n in walk(one, cst.Name))
         for node, name in held:
             if name in self.makers and node in self.tree.resolver.scopes.loads:

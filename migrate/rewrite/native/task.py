@@ -665,7 +665,11 @@ class Maker:
             elif (
                 isinstance(one, cst.Attribute)
                 and one.attr.value in ("updates", "get_updates_for")
-                and isinstance(values.get(one.value), Layer)
+                and (
+                    isinstance(values.get(one.value), Layer)
+                    # One that the model holds.
+                    or self.tree.code(one.value).startswith(f"{self.model}.")
+                )
             ):
                 run.add("tf.keras")
         forgotten = {*self.normalizes} - run

@@ -401,6 +401,10 @@ class Reader:
     def _check_variables(self, node: cst.BaseExpression | None, call: cst.Call) -> None:
         """Refuses an update of other variables than all that are trained."""
         value = None if node is None else self._value(node)
+        source = None if node is None else self.mode.source_of(node)
+        own = f"{self.maker.model}.trainable_variables"
+        if source is not None and self.tree.code(source) == own:
+            return
         if node is not None and (
             not isinstance(value, Called)
             or value.symbol != "tf.trainable_variables"
