@@ -385,8 +385,9 @@ def check_exporters_choose_as_recorded(folder: str) -> None:
         found = []
         for path in sorted(glob.glob(f"{folder}/export/{name}/*/")):
             kernel = tf.train.load_checkpoint(f"{path}variables/variables")
-            name_of = [n for n in kernel.get_variable_to_shape_map() if "kernel" in n]
-            found.append(float(kernel.get_tensor(sorted(name_of)[0])[0, 0]))
+            shapes = kernel.get_variable_to_shape_map()
+            (name,) = (one for one, shape in shapes.items() if len(shape) == 2)
+            found.append(float(kernel.get_tensor(name)[0, 0]))
         return [by_weight[round(value, 5)] for value in found]
 
     by_weight = {}
