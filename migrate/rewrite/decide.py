@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import libcst as cst
+
 from ..code.tree import Tree
 from ..names.resolver import Resolver
 from ..names.scopes import BindingKind
@@ -29,6 +31,7 @@ from ..rules.kept_programs import advice_for
 from ..rules.training_program import DIFFERS, KEEPS, KEPT
 from .estimator_words import estimator_places, only_todays_hooks, runs_estimators
 from .file_facts import facts_of_file
+from .foreign import trainer_of_package
 from .inside import Clash, put_inside
 from .native.code import Refused
 from .native.program import NativeFile, native
@@ -78,6 +81,9 @@ def part_in_programs(
 
     None leaves it to the symbol rules: it is part of none, or only supports kept ones.
     """
+    foreign = trainer_of_package(parsed, facts)
+    if foreign is not None:
+        return _kept_at(parsed, *foreign, program=True)
     group = group_of(parsed, facts)
     groups = (group,) if group is not None else supported_by(parsed.path, facts)
     groups = tuple(one for one in groups if _is_program(one, parsed, facts))
@@ -99,10 +105,16 @@ def part_in_programs(
 
 def kept(parsed: ParsedModule, why: str) -> Kept | None:
     """What is said of a file with Estimators that its program keeps."""
-    tree = Tree(parsed.module, parsed.resolver)
     first = estimator_places(parsed.resolver).first
     if first is None:
         return None
+    return _kept_at(parsed, first, why, program=runs_estimators(parsed.resolver))
+
+
+def _kept_at(
+    parsed: ParsedModule, first: cst.CSTNode, why: str, *, program: bool
+) -> Kept:
+    tree = Tree(parsed.module, parsed.resolver)
     if parsed.source.notebook is not None:
         why = _with_cells(parsed, why)
     finding = Finding(
@@ -113,7 +125,7 @@ def kept(parsed: ParsedModule, why: str) -> Kept | None:
         message=KEPT,
         outcome=Outcome.LEFT,
         safety=Safety.NEEDS_REVIEW,
-        program=ProgramOutcome.KEPT if runs_estimators(parsed.resolver) else None,
+        program=ProgramOutcome.KEPT if program else None,
         reason=why,
         advice=advice_for(why),
         note_at=tree.line(tree.statement(first)),
@@ -199,6 +211,9 @@ def _moved(
     for one in files:
         if file_is_ignored(one.source.raw):
             raise Refused(f"{one.path.name} is excluded from rewrites")
+        foreign = trainer_of_package(one, facts)
+        if foreign is not None:
+            raise Refused(f"{one.path.name}: {foreign[1]}")
     tests = [one for one in files if one.path in group.takers and _is_own_test(one)]
     files = [one for one in files if one not in tests]
     notebook = files[0].source.notebook and not is_beside_programs(group, facts)

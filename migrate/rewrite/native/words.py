@@ -191,6 +191,7 @@ class _Rewording:
         config.replaced(self.page)
         config.clusters(self.page)
         inputs.datasets(self.page)
+        inputs.unread(self.page)
         hooks.callbacks(self.page)
         receivers.receivers(self.page)
         receivers.exports(self.page)
