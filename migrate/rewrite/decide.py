@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -33,6 +33,7 @@ from .estimator_words import estimator_places, only_todays_hooks, runs_estimator
 from .file_facts import facts_of_file
 from .foreign import trainer_of_package
 from .inside import Clash, put_inside
+from .installed import lack_of_packages
 from .native.code import Refused
 from .native.program import NativeFile, native
 from .places import NoPlace, place_of
@@ -224,6 +225,7 @@ def _moved(
         module = "training"
         made = native(files, facts, options, module=module, package=lambda _: "")
         inside = [path for path, one in made.items() if one.words]
+        _check_packages(made, before, facts)
         try:
             if inside == [os.path.abspath(files[0].path)] or len(files) == 1:
                 return {
@@ -246,6 +248,7 @@ def _moved(
             place, module = beside, name_for(beside, facts, asking)
             packages = beside.package_for
             made = native(files, facts, options, module=module, package=packages)
+    _check_packages(made, before, facts)
     words = frozenset().union(*(one.words for one in made.values()))
     check_has(place, module, words)
     needs = tuple(
@@ -260,6 +263,18 @@ def _moved(
     for one in tests:
         found |= _without_sessions(one, facts, options)
     return found
+
+
+def _check_packages(
+    made: Mapping[str, NativeFile],
+    before: Mapping[str, ParsedModule],
+    facts: ProjectFacts,
+) -> None:
+    """Refuses what calls an installed package that is not for today's TensorFlow."""
+    after = {**before, **{path: one.parsed for path, one in made.items()}}
+    why = lack_of_packages(after.values(), facts)
+    if why is not None:
+        raise Refused(why)
 
 
 def _is_own_test(parsed: ParsedModule) -> bool:

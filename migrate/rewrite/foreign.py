@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 
 import libcst as cst
 
@@ -11,12 +10,9 @@ from ..code.tree import Tree, walk
 from ..names.scopes import BindingKind
 from ..project.facts import ParsedModule, ProjectFacts
 from .estimator_words import CLASS_ENDINGS
+from .installed import KNOWN
 
 _MAY_TRAIN = re.compile(r"\.train(?:_and_evaluate)?\(|RunConfig\(")
-_KNOWN = sys.stdlib_module_names | {
-    *("tensorflow", "tensorflow_core", "tensorflow_estimator"),
-    *("tf_keras", "keras", "numpy"),
-}
 
 
 def trainer_of_package(
@@ -73,7 +69,7 @@ def _is_outside(
     return (
         bool(bound)
         and all(one.kind is BindingKind.IMPORT and not one.relative for one in bound)
-        and parts[0] not in _KNOWN
+        and parts[0] not in KNOWN
         and all(
             facts.locate(".".join(parts[:count]), parsed.path) is None
             for count in range(1, len(parts))
