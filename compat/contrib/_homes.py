@@ -52,7 +52,7 @@ PACKAGES: dict[str, str] = {
     "framework": "Use the functions of tf and tf.train.",
     "fused_conv": "TensorFlow fuses convolutions by itself (Grappler, XLA).",
     "gan": "It is a package of its own now, which is found by the old name as well: pip "
-    "install tensorflow-gan tensorflow-hub tensorflow-probability.",
+    "install tensorflow-gan tensorflow-hub tensorflow-probability 'setuptools<81'.",
     "graph_editor": "Edit the GraphDef and import it with tf.graph_util.import_graph_def.",
     "grid_rnn": _ADDONS_RNN,
     "hadoop": "Use the tensorflow-io package.",

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+import libcst as cst
 
 from ..code.tree import Tree
 from ..names.resolver import Resolver
@@ -29,7 +31,9 @@ from ..rules.kept_programs import advice_for
 from ..rules.training_program import DIFFERS, KEEPS, KEPT
 from .estimator_words import estimator_places, only_todays_hooks, runs_estimators
 from .file_facts import facts_of_file
+from .foreign import trainer_of_package
 from .inside import Clash, put_inside
+from .installed import lack_of_packages
 from .native.code import Refused
 from .native.program import NativeFile, native
 from .places import NoPlace, place_of
@@ -78,6 +82,9 @@ def part_in_programs(
 
     None leaves it to the symbol rules: it is part of none, or only supports kept ones.
     """
+    foreign = trainer_of_package(parsed, facts)
+    if foreign is not None:
+        return _kept_at(parsed, *foreign, program=True)
     group = group_of(parsed, facts)
     groups = (group,) if group is not None else supported_by(parsed.path, facts)
     groups = tuple(one for one in groups if _is_program(one, parsed, facts))
@@ -99,10 +106,16 @@ def part_in_programs(
 
 def kept(parsed: ParsedModule, why: str) -> Kept | None:
     """What is said of a file with Estimators that its program keeps."""
-    tree = Tree(parsed.module, parsed.resolver)
     first = estimator_places(parsed.resolver).first
     if first is None:
         return None
+    return _kept_at(parsed, first, why, program=runs_estimators(parsed.resolver))
+
+
+def _kept_at(
+    parsed: ParsedModule, first: cst.CSTNode, why: str, *, program: bool
+) -> Kept:
+    tree = Tree(parsed.module, parsed.resolver)
     if parsed.source.notebook is not None:
         why = _with_cells(parsed, why)
     finding = Finding(
@@ -113,7 +126,7 @@ def kept(parsed: ParsedModule, why: str) -> Kept | None:
         message=KEPT,
         outcome=Outcome.LEFT,
         safety=Safety.NEEDS_REVIEW,
-        program=ProgramOutcome.KEPT if runs_estimators(parsed.resolver) else None,
+        program=ProgramOutcome.KEPT if program else None,
         reason=why,
         advice=advice_for(why),
         note_at=tree.line(tree.statement(first)),
@@ -199,6 +212,9 @@ def _moved(
     for one in files:
         if file_is_ignored(one.source.raw):
             raise Refused(f"{one.path.name} is excluded from rewrites")
+        foreign = trainer_of_package(one, facts)
+        if foreign is not None:
+            raise Refused(f"{one.path.name}: {foreign[1]}")
     tests = [one for one in files if one.path in group.takers and _is_own_test(one)]
     files = [one for one in files if one not in tests]
     notebook = files[0].source.notebook and not is_beside_programs(group, facts)
@@ -209,6 +225,7 @@ def _moved(
         module = "training"
         made = native(files, facts, options, module=module, package=lambda _: "")
         inside = [path for path, one in made.items() if one.words]
+        _check_packages(made, before, facts)
         try:
             if inside == [os.path.abspath(files[0].path)] or len(files) == 1:
                 return {
@@ -231,6 +248,7 @@ def _moved(
             place, module = beside, name_for(beside, facts, asking)
             packages = beside.package_for
             made = native(files, facts, options, module=module, package=packages)
+    _check_packages(made, before, facts)
     words = frozenset().union(*(one.words for one in made.values()))
     check_has(place, module, words)
     needs = tuple(
@@ -245,6 +263,18 @@ def _moved(
     for one in tests:
         found |= _without_sessions(one, facts, options)
     return found
+
+
+def _check_packages(
+    made: Mapping[str, NativeFile],
+    before: Mapping[str, ParsedModule],
+    facts: ProjectFacts,
+) -> None:
+    """Refuses what calls an installed package that is not for today's TensorFlow."""
+    after = {**before, **{path: one.parsed for path, one in made.items()}}
+    why = lack_of_packages(after.values(), facts)
+    if why is not None:
+        raise Refused(why)
 
 
 def _is_own_test(parsed: ParsedModule) -> bool:

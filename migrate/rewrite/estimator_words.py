@@ -39,7 +39,11 @@ _CLASS_ROOTS = (
     "tf.contrib.timeseries.",
     "tf.contrib.factorization.",
 )
-_CLASS_ENDINGS = ("Estimator", "Classifier", "Regressor", "KMeansClustering")
+CLASS_ENDINGS = ("Estimator", "Classifier", "Regressor", "KMeansClustering")
+_MAKERS = (
+    "tf.keras.estimator.model_to_estimator",
+    "tf.estimator.experimental.KMeans",
+)
 _RUNNERS = ("train_and_evaluate", "Experiment", "learn_runner")
 
 
@@ -66,11 +70,11 @@ def is_estimator_word(symbol: str) -> bool:
 def _makes_an_estimator(symbol: str) -> bool:
     """Whether a canonical name is a class or function that makes an Estimator."""
     name = symbol.rpartition(".")[2]
-    if symbol == "tf.keras.estimator.model_to_estimator":
+    if symbol in _MAKERS:
         return True
     return (
         symbol.startswith(_CLASS_ROOTS)
-        and name.endswith(_CLASS_ENDINGS)
+        and name.endswith(CLASS_ENDINGS)
         and name[:1].isupper()
     )
 

@@ -188,6 +188,10 @@ OF_TASKS = {
     "which Python 3 does not have": (
         "write it as Python 3 does; tfmigrate.compat has no names of Python 2 either"
     ),
+    "its trainer, `": (
+        "nothing, if it may stay as it is; or give the package's files to the same run"
+    ),
+    "for nothing (": "leave the call out",
     "makes its layers whenever it is called": (
         "call it once in the model_fn, by its name and with its arguments written out"
     ),

@@ -78,6 +78,15 @@ assert predicted["logits"].shape == (2, 3)
 # The number of classes may be a tensor.
 assert v2.MultiClassHead(tf.constant(3)).name is None
 
+# Logits whose width TF 1's shapes do not know are taken: labels go to all of them.
+with tf.Graph().as_default(), tf.Session() as session:
+    wide = tf.placeholder_with_default(np.linspace(-1, 1, 12).reshape(4, 3), [None, None])
+    tf.train.create_global_step()
+    head = tf.contrib.estimator.binary_classification_head()
+    spec = head.create_estimator_spec({}, "eval", wide, tf.constant([0, 1, 1, 0]))
+    session.run(tf.local_variables_initializer())
+    np.testing.assert_allclose(session.run(spec.loss), 0.74102, atol=1e-5)  # of TF 1.15.5
+
 # A DNN that names its inputs.
 named = tf.contrib.estimator.DNNClassifierWithLayerAnnotations([2], columns)
 with tf.Graph().as_default() as graph:

@@ -175,6 +175,17 @@ REFUSALS = {
         """,
         "an iterator (line 4) is not read in its input function alone",
     ),
+    "files that are read by a call for nothing": (
+        """
+        def input_fn(name):
+            files = tf.data.Dataset.list_files(name)
+            return files.flat_map(tf.data.TextLineDataset).batch(2)
+
+
+        input_fn('')
+        """,
+        "`input_fn` is called for nothing (line 8), and reads files",
+    ),
     "tensors that are looked at and computed with": (
         """
         def input_fn():

@@ -195,3 +195,26 @@ def test_what_a_condition_chooses_may_be_gone(tmp_path: Path) -> None:
         one.what for _, one in lacks_of(facts.load(path, path.read_bytes()).resolver)
     ]
     assert found == ["inspect.getargspec"]
+
+
+@pytest.mark.parametrize(
+    ("used", "keeps"),
+    [("scaled(data())", "`tensorflow.to_float` (data.py of"), ("kept(data())", None)],
+)
+def test_an_installed_package_of_tf1_is_seen(
+    used: str, keeps: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "site-packages" / "their_data"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("from .data import kept, scaled\n")
+    (package / "data.py").write_text(
+        "import tensorflow as tf\n\n\ndef kept(data):\n    return data\n\n\n"
+        "def scaled(data):\n    return data.map(lambda x, y: (tf.to_float(x), y))\n"
+    )
+    monkeypatch.syspath_prepend(str(package.parent))
+    main = MAIN.replace("import util", "import their_data\nimport util")
+    main = main.replace("train(data,", f"train(lambda: their_data.{used},")
+    (tmp_path / "project").mkdir()
+    outcome, report = moved(tmp_path / "project", {"main.py": main, "util.py": STEPS})
+    assert outcome is (ProgramOutcome.KEPT if keeps else ProgramOutcome.NATIVE)
+    assert keeps is None or any(keeps in (f.reason or "") for f in report.findings)

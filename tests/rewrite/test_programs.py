@@ -536,6 +536,7 @@ def test_the_command_line_adds_mirrors_and_takes_back(
         "tf.contrib.timeseries.ARRegressor(10, 10, 10, 1)",
         "tf.contrib.factorization.KMeansClustering(num_clusters=3)",
         "tf.contrib.learn.KMeansClustering(3)",
+        "tf.estimator.experimental.KMeans(3)",
     ],
 )
 def test_estimators_of_contrib_keep_their_program(tmp_path: Path, made: str) -> None:
@@ -544,3 +545,31 @@ def test_estimators_of_contrib_keep_their_program(tmp_path: Path, made: str) -> 
     ((_, program),) = report.programs
     assert program.outcome is ProgramOutcome.KEPT
     assert [one.rule for one in report.results[0].findings] == ["TFM103"]
+
+
+@pytest.mark.parametrize(
+    ("made", "name"),
+    [
+        (
+            "models.BestEstimator(tf.feature_column.numeric_column('x'))",
+            "BestEstimator",
+        ),
+        ("models.build(tf.estimator.RunConfig('out'))", "build"),
+    ],
+)
+def test_a_trainer_of_a_package_keeps_its_program(
+    tmp_path: Path, made: str, name: str
+) -> None:
+    text = "import tensorflow as tf\nfrom their.library import models\n\n"
+    text += f"model = {made}\nmodel.train(tf.input_fn)\n"
+    program = project(tmp_path, program=text)
+    ((_, told),) = run_job(program, Job()).programs
+    assert told.outcome is ProgramOutcome.KEPT
+    why = f"its trainer, `their.library.models.{name}`, is of `their`, which is not"
+    assert why in (told.reason or "")
+    # A package among the files is seen by itself.
+    package(tmp_path / "their" / "library")
+    (tmp_path / "their" / "library" / "models.py").write_text("")
+    assert not any(
+        "its trainer" in (p.reason or "") for _, p in rewritten(program).programs
+    )

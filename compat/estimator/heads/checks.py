@@ -109,7 +109,8 @@ def checked_logits(logits: Any, dimension: Any) -> Any:
         shape = logits.shape
         if shape.ndims is not None and shape.ndims < 2:
             raise ValueError(f"{message}, got {shape}.")
-        last = tf.dimension_value(shape[-1]) if shape.ndims is not None else None
+        # What TF 1's shapes do not know is a Dimension, which is unlike no number.
+        last = shape[-1] if shape.ndims is not None else None
         if last is not None:
             if isinstance(dimension, int) and last != dimension:
                 raise ValueError(f"{message}, got {shape}.")

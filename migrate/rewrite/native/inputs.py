@@ -15,6 +15,8 @@ from .word import Handler, Word, arguments, in_sight, root_of, taken
 
 # Methods of data sets that are given functions of elements.
 _OF_ELEMENTS = ("apply", "filter", "flat_map", "interleave", "map")
+# What reads files when it is called, where a graph reads them when it is run.
+_READS = ("tf.read_file", "tf.io.read_file", "tf.data.Dataset.list_files")
 _MAKERS = ("make_one_shot_iterator", "make_initializable_iterator")
 # Calls that give tensors, or several by their names.
 _OF_TENSORS = ("dict", "tf.constant", "tf.convert_to_tensor")
@@ -35,6 +37,18 @@ def datasets(page: Page) -> None:
             page.refuse(
                 call, "an iterator ({}) is not read in its input function alone"
             )
+
+
+def unread(page: Page) -> None:
+    """Refuses calls that only built a graph which nobody ran, and would read files."""
+    for read in page.calls(page.module, _READS):
+        function = page.function(read)
+        if not isinstance(function, cst.FunctionDef):
+            continue
+        why = f"`{function.name.value}` is called for nothing ({{}}), and reads files"
+        for call in map(page.call_of, page.loads_of(function)):
+            if call is not None and isinstance(page.parent(call), cst.Expr):
+                page.refuse(call, why)
 
 
 def _printed(page: Page, made: cst.Call, data: cst.BaseExpression) -> bool:

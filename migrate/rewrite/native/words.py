@@ -192,6 +192,7 @@ class _Rewording:
         config.clusters(self.page)
         config.trainings(self.page)
         inputs.datasets(self.page)
+        inputs.unread(self.page)
         hooks.callbacks(self.page)
         receivers.receivers(self.page)
         receivers.exports(self.page)

@@ -1,0 +1,76 @@
+"""Installed packages that a program calls: whether today's TensorFlow is theirs."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ..project.facts import ParsedModule, ProjectFacts
+from ..project.import_lines import import_lines, relative_files
+from ..project.lacks import lacks_of
+from ..project.reading import read_or_nothing
+from ..project.sources import SourceError
+
+# TensorFlow's own, and what knows each of its versions or none.
+KNOWN = sys.stdlib_module_names | {
+    *("tensorflow", "tensorflow_core", "tensorflow_estimator", "tensorflow_hub"),
+    *("tf_keras", "keras", "numpy"),
+}
+_MOST_FILES = 40
+
+
+def lack_of_packages(files: Iterable[ParsedModule], facts: ProjectFacts) -> str | None:
+    """What a package that native files import would not find, if that is installed.
+
+    A name in one of its functions counts where the program's text has the name of that,
+    or of another one of its file that calls it.
+    """
+    texts = [(one.path, one.source.text.encode("utf-8", "replace")) for one in files]
+    words = {word.decode() for _, raw in texts for word in re.findall(rb"\w+", raw)}
+    pending = {
+        found
+        for path, raw in texts
+        for found in _imported(raw)
+        if facts.locate(found[0], path) is None
+    }
+    seen: set[Path] = set()
+    while pending and len(seen) < _MOST_FILES:
+        package, path = min(pending)
+        pending.discard((package, path))
+        seen.add(path)
+        raw = read_or_nothing(path)
+        near = (
+            (package, file)
+            for dots, stem, names in import_lines(raw)
+            for file in (relative_files(path, dots, stem, names) if dots else ())
+        )
+        inside = (one for one in _imported(raw) if one[0] == package)
+        pending |= {one for one in (*near, *inside) if one[1] not in seen}
+        if b"tensorflow" not in raw:
+            continue
+        try:
+            resolver = facts.load(path, raw).resolver
+        except SourceError:
+            continue
+        for _, lack in lacks_of(resolver):
+            if not lack.owners or lack.owners & words:
+                where = f"{path.name} of the package `{package}`"
+                return f"`{lack.what}` ({where}) is not in {lack.maker}"
+    return None
+
+
+def _imported(raw: bytes) -> Iterator[tuple[str, Path]]:
+    """Files of installed packages that a text imports, each with its package."""
+    folders = [Path(one) for one in sys.path if one.endswith("-packages")]
+    for dots, stem, names in import_lines(raw):
+        parts = stem.split(".")
+        if dots or parts[0] in KNOWN:
+            continue
+        for folder in folders:
+            for count in range(1, len(parts) + 1):
+                taken = names if count == len(parts) else ()
+                stem = ".".join(parts[:count])
+                for file in relative_files(folder / "program.py", 1, stem, taken):
+                    yield parts[0], file
