@@ -53,6 +53,7 @@ from .metric_pairs import with_metrics_in_one
 from .named_models import with_models_named
 from .named_outputs import with_batches_named, with_outputs_named
 from .names import task_name
+from .network_methods import with_networks_called
 from .networks import with_networks_as_models
 from .objects import with_objects_dissolved
 from .one_call import with_clipping_in_one_call, with_train_ops_in_one_call
@@ -504,6 +505,7 @@ class _Program:
         written = files
         files = with_usual_model_fns(files, facts)
         files = with_called_objects_as_methods(files, facts)
+        files = with_networks_called(files, facts)
         files = [one_in_each(one, facts, _in_one_line(one)) for one in files]
         files = [with_clipping_in_one_call(one, facts) for one in files]
         files = [with_train_ops_in_one_call(one, facts) for one in files]

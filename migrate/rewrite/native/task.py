@@ -853,6 +853,9 @@ class Maker:
     def _is_model(self, call: cst.Call) -> bool:
         if isinstance(call.func, cst.Name) and call.func.value in self.models:
             return True
+        told = self.facts.definition(call.func, self.parsed)
+        if told is not None and told.name in self.foreign:
+            return isinstance(told.node, cst.ClassDef)
         value = self.train.found.notes.values.get(call)
         symbol = self.tree.symbol(call.func) or ""
         if isinstance(value, Layer) and value.keras:
