@@ -125,6 +125,28 @@ READS = {
         ],
         ["__call__", "network = "],
     ),
+    "network_by_method": (
+        [
+            "class Net(tf_keras.Model):",
+            "    def call(self, images, training):\n        net = images\n        skips = []",
+            "tf_keras.layers.Dropout(0., noise_shape=[None, 1])",
+            "LogValues({'now': 'loss'}, every_n_iter=2),",
+        ],
+        ["block_fn", "def build", "hooks"],
+    ),
+    "models_together": (
+        [
+            "        code = self.encoder(x, training=training)",
+            "self.model.decoder.trainable_variables[0]",
+            "variables = self.model.trainable_variables",
+        ],
+        ["get_updates_for", "momentum=1.0"],
+    ),
+    "cells_of_both_ways": (
+        ["DropoutCell(forward, outputs=1 - params['keep'])"],
+        ["if training"],
+    ),
+    "compiled_with_own": (["KerasTask(model, {'off': off, 'rmse': rmse})"], []),
     "tower_again": (
         [
             "return self.model(features['anchor'], training=training)",

@@ -132,6 +132,35 @@ def test_a_program_whose_model_is_in_another_file(tmp_path: Path) -> None:
     assert found["train.py"].count("return Trainer(") == 2
 
 
+@pytest.mark.parametrize("method", ["__call__", "build"])
+def test_a_network_of_another_file(tmp_path: Path, method: str) -> None:
+    called = "Net(params['units'])" + f".{method}".removesuffix(".__call__")
+    model = MODEL.replace(
+        "tf.layers.dense(features['x'], params['units'])", f"{called}(features['x'])"
+    )
+    model = model.replace("as tf\n", "as tf\n\nfrom nets import Net\n", 1)
+    nets = f"""\
+import tensorflow as tf
+
+
+class Net(object):
+    def __init__(self, units):
+        self.units = units
+
+    def _scaled(self, x):
+        return tf.layers.dense(2. * x, self.units)
+
+    def {method}(self, x):
+        return tf.nn.relu(self._scaled(x))
+"""
+    report = rewritten(project(tmp_path, model=model, nets=nets, train=CHOSEN))
+    assert outcomes(report) == ["native"]
+    found = texts(report)
+    assert "class Net(tf_keras.Model):" in found["nets.py"]
+    assert "    def call(self, x):" in found["nets.py"]
+    assert "self.model = Net(params['units'])" in found["model.py"]
+
+
 def test_a_file_that_was_not_given_keeps_its_program(tmp_path: Path) -> None:
     project(tmp_path, model=MODEL)
     report = rewritten(project(tmp_path, train=CHOSEN))

@@ -46,7 +46,7 @@ def _move(
     statements = _inside(defined)
     first = next((n for n, one in enumerate(statements) if _returns(one)), None)
     if first is None or not any(
-        (tree.symbol(call.func) or "").startswith(_LAYERS)
+        (tree.symbol(call.func) or "").startswith(_LAYERS) or _is_layer(tree, call)
         for one in statements[:first]
         for call in walk(one, cst.Call)
     ):
@@ -56,13 +56,18 @@ def _move(
     late = {"labels", *parameters[1:2]}
     for one in statements[:first]:
         late |= binds(one) if _names(one) & late else set()
+    # What is asked of the features in every mode: others may not be there.
+    given = parameters[0] if parameters else ""
+    known = {part for one in statements[:first] for part in _asked(tree, one, given)}
     passed: set[str] = set()
     moved: list[Statement] = []
     for one in statements[first:]:
         names = _names(one)
         weights = _makes_weights(tree, one)
-        if (weights or _computes(tree, one)) and not (
-            names & late or binds(one) & passed
+        if (
+            (weights or _computes(tree, one))
+            and not (names & late or binds(one) & passed)
+            and known.issuperset(_asked(tree, one, given))
         ):
             moved.append(one)
         else:
@@ -87,6 +92,17 @@ def _needed(tree: Tree, moved: list[Statement]) -> list[Statement]:
 
 def _names(statement: Statement) -> set[str]:
     return {node.value for node in walk(statement, cst.Name)}
+
+
+def _asked(tree: Tree, statement: Statement, name: str) -> set[str]:
+    """``features`` or ``features['x']``, as code of a statement."""
+    found = set()
+    for node in walk(statement, cst.Name):
+        if node.value == name:
+            above = tree.parent(node)
+            part = above if isinstance(above, cst.Subscript) else node
+            found.add(tree.code(part))
+    return found
 
 
 def _inside(node: cst.FunctionDef | cst.If | cst.With) -> list[Statement]:

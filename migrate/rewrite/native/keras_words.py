@@ -298,7 +298,7 @@ def _functions_in(tree: Tree, call: cst.Call) -> Iterator[cst.BaseExpression]:
         given = match_arguments(call, _COMPILE)
         pending = [given[name] for name in ("loss", "metrics") if name in given]
         while pending:
-            node = pending.pop()
+            node = pending.pop(0)
             value = tree.value(node) or node
             if isinstance(value, (cst.List, cst.Tuple, cst.Dict)):
                 pending += [one.value for one in value.elements]

@@ -10,6 +10,7 @@ from ...code.edits import changed
 from ...code.names import fresh
 from ...code.tree import Tree, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
+from .local_functions import MAKES_LAYERS
 
 _MAKING = ("tf.keras.Sequential", "tf.keras.models.", "tf.keras.applications.")
 _MODEL = ("tf.keras.Model", "tf.keras.models.Model")
@@ -38,7 +39,10 @@ def with_models_named(
             or not isinstance(line, cst.SimpleStatementLine)
             or any(tree.statement(one) is line for one in above)
             or (tree.parent(around) is not parsed.module and not is_model_fn(around))
-            or not makes_model(node.func, parsed, facts)
+            or not (
+                makes_model(node.func, parsed, facts)
+                or (is_model_fn(around) and _makes_network(node.func, parsed, facts))
+            )
         ):
             continue
         taken = {*parsed.resolver.scopes.module_scope.bindings}
@@ -92,6 +96,15 @@ def makes_model(
     bound = told.module.resolver.bindings(value) if isinstance(value, cst.Name) else ()
     value = bound[0].value if len(bound) == 1 else value
     return value is not None and makes_model(value, told.module, facts, most - 1)
+
+
+def _makes_network(node: cst.Call, parsed: ParsedModule, facts: ProjectFacts) -> bool:
+    """A call that makes an object of a class which makes layers when it is called."""
+    told = facts.definition(node.func, parsed)
+    if told is None or not isinstance(told.node, cst.ClassDef):
+        return False
+    code = told.module.module.code_for_node(told.node)
+    return "def __call__(" in code and MAKES_LAYERS.search(code) is not None
 
 
 def makes_layer(node: cst.Call, parsed: ParsedModule, facts: ProjectFacts) -> bool:
