@@ -104,7 +104,7 @@ def _makes_network(node: cst.Call, parsed: ParsedModule, facts: ProjectFacts) ->
     if told is None or not isinstance(told.node, cst.ClassDef):
         return False
     code = told.module.module.code_for_node(told.node)
-    return "def __call__(" in code and MAKES_LAYERS.search(code) is not None
+    return MAKES_LAYERS.search(code) is not None
 
 
 def makes_layer(node: cst.Call, parsed: ParsedModule, facts: ProjectFacts) -> bool:
