@@ -32,6 +32,7 @@ _VALUES = (
 )
 # Where a comparison needs no parentheses.
 _WIDE = (cst.Arg, cst.Assign, cst.BooleanOperation, cst.If, cst.IfExp, cst.Return)
+_POOLS = ("avg_pool2d", "max_pool2d", "average_pooling2d", "max_pooling2d")
 _DROPOUT = ("inputs", "rate", "noise_shape", "seed", "training", "name")
 
 
@@ -50,7 +51,7 @@ def without_idle_words(
     that they choose by the mode is chosen in one line, and cells are wrapped anyway,
     in what drops while training. Zeros and ones of labels are TensorFlow's own, and
     operations are not called after the scope that they are in. Sizes of its input are
-    None for dropout.
+    None for dropout, and a pool over all of an image is a mean.
     """
     tree = Tree(parsed.module, parsed.resolver)
     gone: set[cst.CSTNode] = set()
@@ -73,6 +74,8 @@ def without_idle_words(
         if symbol in _ONE_HOT and len(node.args) == 2:
             places |= _one_hot(node, alias_of(parsed))
         gone.update(one for one in node.args if _is_scope_name(one, entered))
+        if symbol.rpartition(".")[2] in _POOLS:
+            places |= _whole_pools(tree, node, alias_of(parsed))
         if symbol.startswith("tf.layers."):
             gone.update(one for one in node.args if _trains(tree, one))
         if symbol == "tf.layers.dropout":
@@ -96,6 +99,22 @@ def without_idle_words(
     if not gone and not plain and not flags:
         return parsed
     return changed(parsed, facts, _Without(gone, plain, flags))
+
+
+def _whole_pools(tree: Tree, node: cst.Call, tf: str) -> dict[cst.CSTNode, object]:
+    """Pools over all of an image: ``slim.avg_pool2d(net, net.get_shape()[1:3])``."""
+    plain = [tree.code(one.value) for one in node.args if one.keyword is None]
+    named = {one.keyword.value for one in node.args if one.keyword is not None}
+    if len(plain) not in (2, 3) or named - {"scope", "name", "stride", "strides"}:
+        return {}
+    image, size = re.escape(plain[0]), re.sub(r"\s", "", plain[1])
+    shape = rf"{image}\.(?:get_shape\(\)|shape)(?:\.as_list\(\))?"
+    both = rf"{shape}\[1:3\]|[\[(]{shape}\[1\],{shape}\[2\][\])]"
+    if re.fullmatch(both, size) is None:
+        return {}
+    reduce = "reduce_max" if "max" in tree.code(node.func) else "reduce_mean"
+    code = f"{tf}.{reduce}({plain[0]}, [1, 2], keepdims=True)"
+    return {node: cst.parse_expression(code)}
 
 
 def _own_sizes(

@@ -65,6 +65,7 @@ from .said import IMAGES
 from .sequential import with_several
 from .several_models import with_models_in_one
 from .shared_tables import check_tables
+from .spec_dicts import with_specs_written_out
 from .still_averages import WITH_AVERAGES, with_still_averages
 from .subclasses import with_methods_shared, with_model_fns_in_subclasses
 from .tables import exports, with_tables_tracked
@@ -504,6 +505,7 @@ class _Program:
         self.facts = facts
         written = files
         files = with_usual_model_fns(files, facts)
+        files = [with_specs_written_out(one, facts, is_model_fn) for one in files]
         files = with_called_objects_as_methods(files, facts)
         files = with_networks_called(files, facts)
         files = [one_in_each(one, facts, _in_one_line(one)) for one in files]
