@@ -70,6 +70,9 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     ),
     "tf.metrics.mean_tensor": ("values", "weights", *_LAST),
     "tf.metrics.percentage_below": ("values", "threshold", "weights", *_LAST),
+    "tf.metrics.precision_at_k": (
+        "labels", "predictions", "k", "class_id", "weights", *_LAST,
+    ),
     "tf.metrics.recall_at_k": (
         "labels", "predictions", "k", "class_id", "weights", *_LAST,
     ),
@@ -220,13 +223,23 @@ class _Call:
         return replace(made, logits=logits)
 
     def recall_at_k(self) -> Metric:
-        labels, k = self.of("labels"), self.of("k")
+        return self.top_k(self._label(), self.of("predictions"), self.of("k"))
+
+    def precision_at_k(self) -> Metric:
+        """With one label, one of the k first is right, or none."""
+        label, predictions, k = self._label(), self.of("predictions"), self.of("k")
+        found = call("tf.math.in_top_k", label, predictions, k)
+        return self.mean_of(f"{call('tf.cast', found, 'tf.float32')} / {grouped(k)}")
+
+    def _label(self) -> str:
+        """The one label of each example."""
+        labels = self.of("labels")
         if "class_id" in self.given:
             raise Refused(f"`{self.symbol}` of one class")
         alone = labels if "streaming" in self.symbol else _one_label(labels)
         if alone is None:
             raise Refused(f"`{self.symbol}` whose examples may have several labels")
-        return self.top_k(alone, self.of("predictions"), k)
+        return alone
 
     def mean_tensor(self) -> Metric:
         return self.made("MeanTensor", self.of("values"))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from ...code.arguments import is_none
 from ...code.statements import assigned, binds, loads
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...model.arguments import Argument
@@ -328,6 +329,9 @@ class Mode:
             target = small.targets[0].target if isinstance(small, cst.Assign) else None
             entries = None
             if isinstance(small, cst.Assign) and isinstance(target, cst.Name):
+                if is_none(small.value):
+                    made = False
+                    continue
                 value = self.found.notes.values.get(small.value)
                 entries = self._entries(small.value, value)
                 made, found = True, {}

@@ -1477,6 +1477,24 @@ class Maker:
         names = [self.tree.code(one) for one in found]
         return {n: k for n, k in found.items() if names.count(self.tree.code(n)) > 1}
 
+    def _is_one(self, mode: Mode, labels: Argument) -> bool:
+        """Labels of which each example has one: a sparse cross entropy takes them."""
+
+        def plain(node: cst.BaseExpression) -> str:
+            symbol = self.tree.symbol(node.func) if isinstance(node, cst.Call) else None
+            casts = symbol in ("tf.cast", "tf.to_int64", "tf.to_int32")
+            if casts and isinstance(node, cst.Call):
+                return plain(node.args[0].value)
+            return self.tree.code(node)
+
+        taken = {
+            plain(one.value)
+            for call in walk(self.defined.body, cst.Call)
+            if "sparse_softmax_cross_entropy" in (self.tree.symbol(call.func) or "")
+            for one in call.args
+        }
+        return plain(mode.source_of(labels.node)) in taken
+
     def metric_of(
         self,
         mode: Mode,
@@ -1494,6 +1512,8 @@ class Maker:
             if one.node in shared:
                 source, types[name] = one.node, shared[one.node]
             texts[name] = self.marked(said.expression(source))
+        if value.symbol.endswith("_at_k") and self._is_one(mode, arguments["labels"]):
+            texts["labels"] = f"tf.expand_dims({texts['labels']}, 1)"
         shown = f"{self.quote}{key}{self.quote}"
         made = metric(value.symbol, shown, texts, types=types)
         return replace(

@@ -43,7 +43,12 @@ class Builder:
         self.classes = tf.argmax(self.logits, 1, output_type=tf.int32)
 
     def _metrics(self):
-        metrics = {'accuracy': tf.metrics.accuracy(self.labels, self.classes)}
+        labels = tf.cast(self.labels, tf.int64)
+        metrics = {
+            'accuracy': tf.metrics.accuracy(self.labels, self.classes),
+            'first two': tf.metrics.recall_at_k(labels, self.logits, 2),
+            'of two': tf.metrics.precision_at_k(labels, self.logits, 2),
+        }
         for c, name in enumerate(NAMES):
             is_it = tf.equal(self.labels, c)
             said = tf.equal(self.classes, c)
