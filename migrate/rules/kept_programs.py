@@ -245,6 +245,13 @@ OF_TASKS = {
     "gives its weights": "say it at each layer and variable within",
     "is a model, and what it gives": "give its output a name of its own",
     "makes several models": "make one class or function that calls all of them",
+    "gradients of some variables only": (
+        "ask for those of tf.trainable_variables(), or give them to `minimize`"
+    ),
+    "is asked of an Estimator": (
+        "read a variable by tf.train.load_variable(model_dir, name) in a script of its own"
+    ),
+    "which copies lack": "give functions by name, or custom_objects to the Estimator",
     "asks for more than training": "compare the mode with ModeKeys.TRAIN alone",
     # Of any kind, where nothing above says more.
     "in plain sight": "call it by its name, with its arguments written out",
