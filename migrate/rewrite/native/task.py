@@ -517,7 +517,14 @@ class Maker:
             said.step = assigned(named[0])[0]
         lines = [said.statement(one) for one in read.statements if one not in named[:1]]
         text = said.expression(rates[0])
-        return [Method("learning_rate", (said.step,), lines, text)]
+        # Numbers are chosen as they always were.
+        where = re.compile(rf"\b{self.alias}\.compat\.v1\.where\(")
+        lines = [where.sub(f"{self.alias}.where(", one) for one in (*lines, text)]
+        place = [*read.statements].index(named[0]) if len(named) == 1 else 0
+        for one in reversed(named[0].leading_lines if len(named) == 1 else ()):
+            if one.comment is not None and place < len(lines) - 1:
+                lines[place] = f"{one.comment.value}\n{lines[place]}"
+        return [Method("learning_rate", (said.step,), lines[:-1], lines[-1])]
 
     def names_step(self, statement: Statement) -> bool:
         """``global_step = tf.train.get_global_step()``"""
