@@ -174,7 +174,10 @@ def public_name(rest: str) -> str:
         if inner is not None and inner:
             return "tf.estimator." + inner.split(".")[-1]
         return _join("tf.python", below)
-    # Slim hands these packages on.
+    # Slim hands these packages on, and what it imports itself.
+    rest = (
+        rest.removeprefix("contrib.slim.init_ops.") if "_initializer" in rest else rest
+    )
     rest = re.sub(r"^contrib\.slim\.(losses|metrics)(?=\.|$)", r"contrib.\1", rest)
     if rest.startswith("contrib."):
         found = _private(rest) or _handed_on(rest)

@@ -60,6 +60,7 @@ from .one_call import with_clipping_in_one_call, with_train_ops_in_one_call
 from .optimizer_classes import with_optimizers_of_rates
 from .own_objects import with_own_objects_dissolved
 from .page import Page
+from .paired_norms import with_norms_in_one_call
 from .plain_names import with_plain_names, words_written
 from .said import IMAGES
 from .sequential import with_several
@@ -507,6 +508,7 @@ class _Program:
         files = with_usual_model_fns(files, facts)
         files = [with_specs_written_out(one, facts, is_model_fn) for one in files]
         files = with_called_objects_as_methods(files, facts)
+        files = [with_norms_in_one_call(one, facts) for one in files]
         files = with_networks_called(files, facts)
         files = [one_in_each(one, facts, _in_one_line(one)) for one in files]
         files = [with_clipping_in_one_call(one, facts) for one in files]
