@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from itertools import dropwhile
+from itertools import dropwhile, pairwise
 
 import libcst as cst
 
@@ -32,6 +32,9 @@ _VALUES = (
 )
 # Where a comparison needs no parentheses.
 _WIDE = (cst.Arg, cst.Assign, cst.BooleanOperation, cst.If, cst.IfExp, cst.Return)
+_READS_OUTPUTS = re.compile(
+    r"convert_collection_to_dict|get_collection\((?!.*UPDATE_OPS)"
+)
 _POOLS = ("avg_pool2d", "max_pool2d", "average_pooling2d", "max_pooling2d")
 _DROPOUT = ("inputs", "rate", "noise_shape", "seed", "training", "name")
 
@@ -74,6 +77,10 @@ def without_idle_words(
         if symbol in _ONE_HOT and len(node.args) == 2:
             places |= _one_hot(node, alias_of(parsed))
         gone.update(one for one in node.args if _is_scope_name(one, entered))
+        for one in node.args:
+            if _is_unread_collection(one, parsed):
+                gone.add(one)
+                places |= _named_collections(tree, one)
         if symbol.rpartition(".")[2] in _POOLS:
             places |= _whole_pools(tree, node, alias_of(parsed))
         if symbol.startswith("tf.layers."):
@@ -89,6 +96,7 @@ def without_idle_words(
             else:
                 places |= _own_sizes(tree, given)
     places |= _heads_moved(tree, is_model_fn)
+    places |= _guarded_flags(tree)
     places |= _values_of_branches(tree)
     places |= _wrappers_of_branches(tree)
     if places:
@@ -128,6 +136,22 @@ def _own_sizes(
         for place, one in enumerate(getattr(shape, "elements", ()))
         if re.fullmatch(rf"\w+\.shape\({own}\)\[{place}\]", tree.code(one.value))
     }
+
+
+def _is_unread_collection(arg: cst.Arg, parsed: ParsedModule) -> bool:
+    """``outputs_collections=names``, which nobody asks for what they hold"""
+    named = arg.keyword is not None and arg.keyword.value == "outputs_collections"
+    return named and not _READS_OUTPUTS.search(parsed.source.text)
+
+
+def _named_collections(tree: Tree, arg: cst.Arg) -> dict[cst.CSTNode, object]:
+    """The statements that name collections which nothing else reads."""
+    found: dict[cst.CSTNode, object] = {}
+    for name in walk(arg.value, cst.Name):
+        bound = tree.assigned(name)
+        if bound is not None and tree.uses(bound) == [name] and bound.value is not None:
+            found |= {tree.statement(bound.value): None, arg: None}
+    return found
 
 
 def _is_scope_name(arg: cst.Arg, entered: set[str]) -> bool:
@@ -283,6 +307,35 @@ def _flags_of_branches(tree: Tree) -> dict[cst.CSTNode, cst.BaseExpression]:
             ):
                 found |= _written_out(tree, name, bound[0], test, test.test)
     return found
+
+
+def _guarded_flags(tree: Tree) -> dict[cst.CSTNode, object]:
+    """A flag that is False where a test fails: it is read where this holds only."""
+    places: dict[cst.CSTNode, object] = {}
+    for node in tree.each(cst.If):
+        inner = statements_of(node.body) if tree.body(node) else []  # type: ignore[arg-type]
+        other = node.orelse
+        if len(inner) != 1 or not isinstance(inner[0], cst.If):
+            continue
+        if not isinstance(other, cst.Else):
+            continue
+        sets = [*_plain_values(tree, inner[0].body), *_plain_values(tree, other.body)]
+        if len(sets) != 2 or sets[0] != sets[1] or not _tests_mode(tree, inner[0].test):
+            continue
+        test, around = tree.code(node.test), tree.function(node)
+        loads = [one for one in tree.loads(sets[0]) if tree.function(one) is around]
+        if loads and all(_is_guarded(tree, one, test) for one in loads):
+            places[node] = inner[0]
+    return places
+
+
+def _is_guarded(tree: Tree, node: cst.CSTNode, test: str) -> bool:
+    """A node stands where a test holds."""
+    above = [node, *tree.ancestors(node)]
+    return any(
+        isinstance(one, cst.If) and one.body is inner and tree.code(one.test) == test
+        for inner, one in pairwise(above)
+    )
 
 
 def _values_of_branches(tree: Tree) -> dict[cst.CSTNode, object]:

@@ -32,6 +32,7 @@ _KINDS = {
 # Dimensions of what layers take and give, where that is always the same.
 RANKS = {
     "Conv1D": 3, "Conv2D": 4, "Conv2DTranspose": 4, "SeparableConv2D": 4, "Conv3D": 5,
+    "DepthwiseConv2D": 4,
     "MaxPooling2D": 4, "AveragePooling2D": 4, "MaxPooling3D": 5,
     "AveragePooling3D": 5, "Flatten": 2, "DenseFeatures": 2,
 }  # fmt: skip
@@ -122,9 +123,9 @@ def _with_weights(
     if name != "fully_connected":
         named.update(_window(name, given, reader))
     kernel = "kernel"
+    # Without outputs of its own it is the first half alone.
+    whole = not is_absent(given.get("num_outputs"))
     if name == "separable_conv2d":
-        if is_absent(given.get("num_outputs")):
-            raise Refused("`separable_conv2d` without `num_outputs`")
         kernel = "depthwise"
         if not is_absent(given.get("depth_multiplier")):
             named["depth_multiplier"] = given["depth_multiplier"]
@@ -134,7 +135,7 @@ def _with_weights(
         named["use_bias"] = "False"
     start = _initial(given.get("weights_initializer"), reader)
     named[f"{kernel}_initializer"] = start
-    if kernel == "depthwise":
+    if kernel == "depthwise" and whole:
         point = given.get("pointwise_initializer")
         named["pointwise_initializer"] = (
             start if is_absent(point) else _initial(point, reader)
@@ -145,14 +146,16 @@ def _with_weights(
         )
     penalty = regularizer(given.get("weights_regularizer"), reader)
     named[f"{kernel}_regularizer"] = penalty
-    if kernel == "depthwise":
+    if kernel == "depthwise" and whole:
         named["pointwise_regularizer"] = penalty
     if biased:
         named["bias_regularizer"] = regularizer(given.get("biases_regularizer"), reader)
     named["trainable"] = _trainable(given)
     named["name"] = _name(given.get("scope"))
     kind = "Dense" if name == "fully_connected" else _KINDS[name]
-    made = [call(_KERAS + kind, given["num_outputs"], *_sizes(name, given), **named)]
+    kind = kind if whole else "DepthwiseConv2D"
+    sizes = [given["num_outputs"]] if whole else []
+    made = [call(_KERAS + kind, *sizes, *_sizes(name, given), **named)]
     training = None
     if normalized:
         assert normalizer is not None

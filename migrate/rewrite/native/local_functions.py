@@ -174,8 +174,9 @@ def _moved(text: Text, outer: ast.FunctionDef, inner: ast.FunctionDef) -> bool:
     calls = list(_calls(outer, inner))
     if not _is_plain(inner) or not calls or None in calls:
         return False
-    # One that reads nothing is in the way of layers in a model function only.
-    if inner.name in names or not (names or "mode" in parameters_of(outer)):
+    # One that reads nothing is in the way of layers of TensorFlow 1 only.
+    free = names or "keras.layers" not in text.of(inner)
+    if inner.name in names or not (free or "mode" in parameters_of(outer)):
         return False
     first = min((one for one in calls if one is not None), key=place_of)
     if not {*names} <= _surely_bound(outer, first) or "self" in names:

@@ -57,6 +57,7 @@ from .network_methods import with_networks_called
 from .networks import with_networks_as_models
 from .objects import with_objects_dissolved
 from .one_call import with_clipping_in_one_call, with_train_ops_in_one_call
+from .one_return import with_one_return
 from .optimizer_classes import with_optimizers_of_rates
 from .own_objects import with_own_objects_dissolved
 from .page import Page
@@ -509,6 +510,7 @@ class _Program:
         files = [with_specs_written_out(one, facts, is_model_fn) for one in files]
         files = with_called_objects_as_methods(files, facts)
         files = [with_norms_in_one_call(one, facts) for one in files]
+        files = [with_one_return(one, facts, is_model_fn) for one in files]
         files = with_networks_called(files, facts)
         files = [one_in_each(one, facts, _in_one_line(one)) for one in files]
         files = [with_clipping_in_one_call(one, facts) for one in files]
