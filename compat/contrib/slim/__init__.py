@@ -8,12 +8,17 @@ and the rest (its training loop, its networks, its data sets) asks for tf_slim o
 
 from __future__ import annotations
 
+import tensorflow as tf
+
 from .. import framework, layers, losses, metrics
 from ..framework import *
 from ..layers import *
 from ..layers import initializers, regularizers, utils
 from . import learning, tfexample_decoder
 
+# A module of TensorFlow that slim happened to show: the initializers, by their names.
+init_ops = tf.compat.v1
+
 __all__ = sorted({*layers.__all__, *framework.__all__})
-__all__ += ["initializers", "learning", "losses", "metrics", "regularizers"]
+__all__ += ["init_ops", "initializers", "learning", "losses", "metrics", "regularizers"]
 __all__ += ["tfexample_decoder", "utils"]

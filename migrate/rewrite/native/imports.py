@@ -80,9 +80,11 @@ def unread_imports(text: str, taken: Collection[str]) -> set[int]:
     tree = tree_of(text)
     read = {n.id for n in walk_ast(tree, ast.Name)}
     wanted = Wanted("", (), "", {}, handed_on=taken)
+    every: list[ast.Import | ast.ImportFrom] = [*walk_ast(tree, ast.ImportFrom)]
+    every += walk_ast(tree, ast.Import)
     return {
         one.lineno
-        for one in walk_ast(tree, ast.ImportFrom)
+        for one in every
         if all(_goes(one, alias, read, wanted) for alias in one.names)
     }
 
