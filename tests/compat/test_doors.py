@@ -158,7 +158,9 @@ GONE = (
 )
 
 SLIM_LAYERS = """
-with slim.arg_scope([slim.conv2d], weights_regularizer=slim.l2_regularizer(0.1), biases_initializer=slim.init_ops.zeros_initializer()):
+zeros = slim.init_ops.zeros_initializer()
+with slim.arg_scope([slim.conv2d], weights_regularizer=slim.l2_regularizer(0.1),
+                    biases_initializer=zeros):
     net = slim.conv2d(tf.ones([2, 8, 8, 3]), 4, [3, 3], scope="c")
     net = slim.fully_connected(slim.flatten(net), 2, activation_fn=None, scope="f")
 assert [v.op.name for v in slim.get_model_variables()] == [

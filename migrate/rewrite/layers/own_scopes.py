@@ -46,6 +46,8 @@ def with_arg_scopes_written_out(
             elif len(call.args) == 1 and item.asname is None:
                 made = tree.value(call.args[0].value)
                 found = _made(tree, made) if made is not None else None
+                if made is not None and not found:
+                    found = _made_elsewhere(parsed, made, facts)
                 if found:
                     edits[item] = [cst.WithItem(one) for one in found]
     for statement in parsed.nodes if spread else ():
@@ -119,10 +121,33 @@ def _bound_before(
 # -- functions
 
 
-def _made(tree: Tree, node: cst.BaseExpression) -> list[cst.Call] | None:
+def _made_elsewhere(
+    parsed: ParsedModule, node: cst.BaseExpression, facts: ProjectFacts
+) -> list[cst.Call] | None:
+    """The scopes of a function of another file, whose names mean the same in this."""
+    told = facts.definition(node.func, parsed) if isinstance(node, cst.Call) else None
+    if told is None or not isinstance(node, cst.Call):
+        return None
+    there = told.module
+    found = _made(Tree(there.module, there.resolver), node, told.node)
+    given = {n.value for one in node.args for n in walk(one.value, cst.Name)}
+    for call in found or ():
+        for name in walk(call, cst.Name):
+            bound = there.resolver.scopes.module_scope.bindings.get(name.value)
+            if bound and name.value not in given:
+                symbol = there.resolver.resolve(cst.Name(name.value))
+                if symbol is None or parsed.resolver.resolve(name) != symbol:
+                    return None
+    return found
+
+
+def _made(
+    tree: Tree, node: cst.BaseExpression, made: cst.CSTNode | None = None
+) -> list[cst.Call] | None:
     """The scopes that a function of the file enters to return what they say."""
     call = node if isinstance(node, cst.Call) else None
-    made = tree.resolver.definition(call.func) if call is not None else None
+    if made is None and call is not None:
+        made = tree.resolver.definition(call.func)
     if call is None or not isinstance(made, cst.FunctionDef):
         return None
     names = _arguments(made, call)

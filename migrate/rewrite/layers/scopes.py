@@ -108,6 +108,17 @@ def _handed_on(
     return places
 
 
+def _texts(node: cst.BaseExpression | None) -> dict[str, cst.BaseExpression] | None:
+    """The entries of a dict that is written out, with texts as keys."""
+    found: dict[str, cst.BaseExpression] = {}
+    for one in node.elements if isinstance(node, cst.Dict) else ():
+        key = one.key if isinstance(one, cst.DictElement) else None
+        if not isinstance(key, cst.SimpleString):
+            return None
+        found[str(key.evaluated_value)] = one.value
+    return found if isinstance(node, cst.Dict) else None
+
+
 def check_outer_scopes(
     files: Sequence[ParsedModule], functions: Collection[cst.CSTNode], notes: Notes
 ) -> None:
@@ -329,7 +340,12 @@ class ScopeReader:
         if inner:
             parts = [f"'{key}': {source_text(one)}" for key, one in inner.items()]
             params = said.get("normalizer_params")
-            if params is not None and not is_none(params):
+            known = _texts(params)
+            if known is not None and inner.keys() <= known.keys():
+                return found
+            if known is not None:
+                parts = [f"'{k}': {source_text(v)}" for k, v in (inner | known).items()]
+            elif params is not None and not is_none(params):
                 parts.append(f"**{source_text(params)}")
             code = f"{{{', '.join(parts)}}}"
             found["normalizer_params"] = cst.parse_expression(code)
