@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
@@ -14,6 +15,7 @@ from ...project.facts import ParsedModule, ProjectFacts
 from .spelling import argument_of
 
 ARG_SCOPES = ("tf.contrib.framework.arg_scope", "tf.contrib.slim.arg_scope")
+_RETURNS_SCOPE = re.compile(r"arg_scope\((?s:.*)\bas (\w+):\s+return \1\s*$")
 _Given = Mapping[str, cst.BaseExpression]
 
 
@@ -63,6 +65,27 @@ def with_arg_scopes_written_out(
         if loads and spread.issuperset(loads):
             edits[statement] = None
     return changed(parsed, facts, edits) if edits else parsed
+
+
+def without_scope_makers(
+    files: Sequence[ParsedModule], facts: ProjectFacts
+) -> list[ParsedModule]:
+    """The files without functions that made scopes, which no file names any more."""
+    texts = "\n".join(one.source.text for one in files)
+    paths = {one.path for one in files}
+    found = []
+    for parsed in files:
+        others = [*facts.importers(parsed.path)]
+        gone = {
+            one: None
+            for one in parsed.module.body
+            if isinstance(one, cst.FunctionDef)
+            and paths.issuperset(others)
+            and _RETURNS_SCOPE.search(parsed.module.code_for_node(one))
+            and len(re.findall(rf"\b{one.name.value}\b", texts)) == 1
+        }
+        found.append(changed(parsed, facts, gone) if gone else parsed)
+    return found
 
 
 # -- dicts

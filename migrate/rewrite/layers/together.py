@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from pathlib import Path
 
 import libcst as cst
 
@@ -28,7 +29,7 @@ from .model_functions import is_model_fn
 from .moved_scopes import with_scopes_in_functions
 from .notices import Stays
 from .one_line import one_in_each
-from .own_scopes import with_arg_scopes_written_out
+from .own_scopes import with_arg_scopes_written_out, without_scope_makers
 from .proof import Traced, again, difference
 from .scopes import with_scopes_said
 
@@ -45,6 +46,7 @@ def lifted_together(
     Statements that stand in one line are set apart where that is what it takes.
     """
     files = [with_arg_scopes_written_out(one, facts) for one in files]
+    files = without_scope_makers(files, facts)
     files = with_scopes_in_functions(files, facts)
     files = [with_arg_scopes_written_out(one, facts) for one in files]
     files = [with_scopes_said(one, facts) for one in files]
@@ -212,7 +214,11 @@ class _Group:
         words = re.compile(rf"\b{name}\b")
         for path in self.facts.importers(file.parsed.path):
             other = lifted.files.get(os.path.abspath(path))
-            if other is not None:
+            if other is not None and _by_module(other, name, file.parsed.path):
+                attributes = walk(other.tree.module, cst.Attribute)
+                used += sum(one.attr.value == name for one in attributes)
+                used -= sum(1 for one in calls if other.tree.holds(one))
+            elif other is not None:
                 used += _named(other, name, words)
                 used -= sum(1 for one in calls if other.tree.holds(one))
                 used -= sum(
@@ -233,6 +239,14 @@ class _Group:
             why = difference(old, new)
             if why is not None:
                 raise one.stop(why)
+
+
+def _by_module(file: File, name: str, path: Path) -> bool:
+    """A file means a module by a name that is also that of a function in it."""
+    imports = [*walk(file.tree.module, cst.ImportFrom)]
+    modules = [file.tree.code(one.module) for one in imports if one.module is not None]
+    direct = any(one.rpartition(".")[2] == name for one in modules)
+    return path.stem == name and not direct and "__all__" not in file.tree.text
 
 
 def _named(file: File, name: str, words: re.Pattern[str]) -> int:
