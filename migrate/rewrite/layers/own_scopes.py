@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import libcst as cst
 
@@ -70,22 +70,52 @@ def with_arg_scopes_written_out(
 def without_scope_makers(
     files: Sequence[ParsedModule], facts: ProjectFacts
 ) -> list[ParsedModule]:
-    """The files without functions that made scopes, which no file names any more."""
-    texts = "\n".join(one.source.text for one in files)
+    """The files without functions that made scopes, which no file calls any more."""
     paths = {one.path for one in files}
-    found = []
-    for parsed in files:
-        others = [*facts.importers(parsed.path)]
-        gone = {
-            one: None
-            for one in parsed.module.body
-            if isinstance(one, cst.FunctionDef)
-            and paths.issuperset(others)
-            and _RETURNS_SCOPE.search(parsed.module.code_for_node(one))
-            and len(re.findall(rf"\b{one.name.value}\b", texts)) == 1
-        }
-        found.append(changed(parsed, facts, gone) if gone else parsed)
-    return found
+    code = cst.Module([]).code_for_node
+    edits: list[dict[cst.CSTNode, object]] = [{} for _ in files]
+    names = [name for one in files for name in one.each(cst.Name)]
+    for parsed, own in zip(files, edits, strict=True):
+        for made in parsed.module.body:
+            if not isinstance(made, cst.FunctionDef) or not _RETURNS_SCOPE.search(
+                code(made)
+            ):
+                continue
+            imports = [
+                (place, statement)
+                for place, one in zip(edits, files, strict=True)
+                for statement in one.each(cst.ImportFrom)
+                if made.name.value in _imported(statement)
+            ]
+            said = sum(one.value == made.name.value for one in names)
+            if said == 1 + len(imports) and paths.issuperset(
+                facts.importers(parsed.path)
+            ):
+                own[made] = None
+                for place, statement in imports:
+                    kept = _imported(statement) - {made.name.value}
+                    place[statement] = _without(made.name.value) if kept else None
+    return [
+        changed(one, facts, own) if own else one
+        for one, own in zip(files, edits, strict=True)
+    ]
+
+
+def _imported(statement: cst.ImportFrom) -> set[str]:
+    names = () if isinstance(statement.names, cst.ImportStar) else statement.names
+    return {one.evaluated_name for one in names if one.asname is None}
+
+
+def _without(name: str) -> Callable[[cst.ImportFrom], cst.ImportFrom]:
+    """Takes a name out of an import."""
+
+    def changed_import(now: cst.ImportFrom) -> cst.ImportFrom:
+        assert not isinstance(now.names, cst.ImportStar)
+        kept = [one for one in now.names if one.evaluated_name != name]
+        kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        return now.with_changes(names=kept)
+
+    return changed_import
 
 
 # -- dicts

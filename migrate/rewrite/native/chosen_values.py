@@ -11,6 +11,7 @@ from ...code.arguments import UnknownArguments, match_arguments
 from ...code.edits import changed
 from ...code.tree import Tree, walk
 from ...project.facts import ParsedModule, ProjectFacts
+from .local_functions import makes_layers
 
 _TRAIN = "ModeKeys.TRAIN"
 _FLAG = "is_training"
@@ -71,6 +72,8 @@ class _Helper:
         wraps = "DropoutWrapper" in self.trees[number].code(function)
         key = self.files[number].path, function.name.value
         calls = self.calls.get(key, ()) if _FLAG not in names else ()
+        if not wraps and not makes_layers(self.trees[number], function):
+            calls = ()
         for name in names if calls else ():
             chosen = [self._chosen(place, call, names, name) for place, call in calls]
             if not wraps and any(c and not isinstance(c[0], cst.IfExp) for c in chosen):
