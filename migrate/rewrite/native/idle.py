@@ -17,6 +17,7 @@ from ...names.scopes import Binding
 from ...project.facts import ParsedModule, ProjectFacts
 from .canned import units_of_head
 from .code import Refused
+from .local_functions import MAKES_LAYERS, makes_layers
 from .task import alias_of
 
 _NO_COMMA = cst.MaybeSentinel.DEFAULT
@@ -32,6 +33,9 @@ _VALUES = (
 )
 # Where a comparison needs no parentheses.
 _WIDE = (cst.Arg, cst.Assign, cst.BooleanOperation, cst.If, cst.IfExp, cst.Return)
+_FLATTEN = (
+    *("tf.layers.flatten", "tf.contrib.layers.flatten", "tf.contrib.slim.flatten"),
+)
 _READS_OUTPUTS = re.compile(
     r"convert_collection_to_dict|get_collection\((?!.*UPDATE_OPS)"
 )
@@ -54,7 +58,8 @@ def without_idle_words(
     that they choose by the mode is chosen in one line, and cells are wrapped anyway,
     in what drops while training. Zeros and ones of labels are TensorFlow's own, and
     operations are not called after the scope that they are in. Sizes of its input are
-    None for dropout, and a pool over all of an image is a mean.
+    None for dropout, a pool over all of an image is a mean, and what a loss flattens
+    is reshaped.
     """
     tree = Tree(parsed.module, parsed.resolver)
     gone: set[cst.CSTNode] = set()
@@ -81,6 +86,8 @@ def without_idle_words(
             if _is_unread_collection(one, parsed):
                 gone.add(one)
                 places |= _named_collections(tree, one)
+        if symbol in _FLATTEN:
+            places |= _flattened(tree, node, alias_of(parsed), is_model_fn)
         if symbol.rpartition(".")[2] in _POOLS:
             places |= _whole_pools(tree, node, alias_of(parsed))
         if symbol.startswith("tf.layers."):
@@ -107,6 +114,29 @@ def without_idle_words(
     if not gone and not plain and not flags:
         return parsed
     return changed(parsed, facts, _Without(gone, plain, flags))
+
+
+def _flattened(
+    tree: Tree, node: cst.Call, tf: str, is_model_fn: Callable[[cst.CSTNode], bool]
+) -> dict[cst.CSTNode, object]:
+    """``tf.layers.flatten(labels)``, or where a function makes no other layer."""
+    function = tree.function(node)
+    value = node.args[0].value if len(node.args) == 1 else None
+    if not isinstance(value, cst.Name) or not isinstance(function, cst.FunctionDef):
+        return {}
+    alone = not is_model_fn(function) and tree.parent(function) is tree.module
+    others = (
+        (one, tree.symbol(one.func) or "") for one in walk(function.body, cst.Call)
+    )
+    alone = alone and not any(
+        makes_layers(tree, tree.resolver.definition(one.func))
+        or (symbol not in _FLATTEN and MAKES_LAYERS.search(f"{tree.code(one.func)}("))
+        for one, symbol in others
+    )
+    if not alone and value.value != "labels":
+        return {}
+    code = f"{tf}.reshape({value.value}, [{tf}.shape({value.value})[0], -1])"
+    return {node: cst.parse_expression(code)}
 
 
 def _whole_pools(tree: Tree, node: cst.Call, tf: str) -> dict[cst.CSTNode, object]:
