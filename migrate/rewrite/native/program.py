@@ -42,6 +42,7 @@ from .dropout_cells import with_constant_shares
 from .early_weights import with_weights_before_modes
 from .flags import with_one_flag, with_training_flag
 from .forwarded import with_keywords_said
+from .fused_cells import with_fused_cells_run
 from .handed_functions import with_functions_as_flags
 from .idle import without_idle_words
 from .imports import Wanted, unread_imports, with_imports
@@ -510,6 +511,7 @@ class _Program:
         files = [with_specs_written_out(one, facts, is_model_fn) for one in files]
         files = with_called_objects_as_methods(files, facts)
         files = [with_norms_in_one_call(one, facts) for one in files]
+        files = [with_fused_cells_run(one, facts) for one in files]
         files = [with_one_return(one, facts, is_model_fn) for one in files]
         files = with_networks_called(files, facts)
         files = [one_in_each(one, facts, _in_one_line(one)) for one in files]

@@ -206,7 +206,8 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
     for name in ("initial_state", "initial_state_fw", "initial_state_bw"):
         if not is_absent(given.get(name)):
             raise Refused(f"`{function}` with `{name}`")
-    if literal(given.get("time_major", "False")) is not False:
+    steps_first = literal(given.get("time_major", "False")) is True
+    if steps_first and symbol != "tf.nn.dynamic_rnn":
         raise Refused(f"`{function}` with `time_major`")
     kind = lifted.symbol(given.get("dtype", "tf.float32"))
     if kind is not None and not kind.endswith(".float32"):
@@ -224,13 +225,15 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
         network.steps(given["cell"], inputs, given.get("sequence_length"), target)
         return
     length = given.get("sequence_length")
-    network.masked = not is_absent(length)
+    network.masked, network.steps_first = not is_absent(length), steps_first
     network.arguments = inputs
     if network.masked:
         if any(isinstance(one, ast.Call) for one in walk_ast(parsed(inputs))):
             raise Refused(f"`{function}` of an input that has no name")
-        steps = f"{lifted.tf}.shape({inputs})[1]"
+        steps = f"{lifted.tf}.shape({inputs})[{0 if steps_first else 1}]"
         network.mask = f"{lifted.tf}.sequence_mask({length}, {steps})"
+        if steps_first:
+            network.mask = f"{lifted.tf}.transpose({network.mask})"
         network.arguments += f", mask={network.mask}"
     if begun is not None and not is_absent(begun):
         network.arguments += f", initial_state={network.state(given['cell'], begun)}"
@@ -253,7 +256,7 @@ class _Network:
         self.use = use
         self.function = function
         self.arguments = self.mask = ""
-        self.masked = False
+        self.masked = self.steps_first = False
         attribute = attribute_of_self(use.func)
         if attribute is None:
             raise Refused(f"`{function}` in a loop")
@@ -340,6 +343,7 @@ class _Network:
             return_sequences="True" if every else None,
             return_state="True" if state else None,
             go_backwards="True" if back else None,
+            time_major="True" if self.steps_first else None,
             zero_output_for_mask="True" if every and self.masked else None,
         )
 
