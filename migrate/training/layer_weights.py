@@ -39,11 +39,13 @@ def read_layers(path: str, layers: dict[str, Any], missing_ok: bool = False) -> 
     for name, layer in layers.items():
         for weight in layer.weights:
             own = weight.name.rpartition("/")[2].partition(":")[0]
-            end = f"/{name.rpartition('/')[2]}/{own}"
-            objects = [
-                one for one in keys if one.startswith("model/") and one.endswith(end)
-            ]
-            found = [f"{name}/{own}"] if f"{name}/{own}" in keys else objects
+            found, end = [f"{name}/{own}"], f"{name}/{own}"
+            if found[0] not in keys:
+                objects = [one for one in keys if one.startswith("model/")]
+                found = [one for one in objects if one.endswith(f"/{end}")]
+                while not found and end.count("/") > 1:
+                    end = end.partition("/")[2]
+                    found = [one for one in objects if one.endswith(f"/{end}")]
             if len(found) == 1:
                 weight.assign(reader.get_tensor(keys[found[0]]))
                 count += 1

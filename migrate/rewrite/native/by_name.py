@@ -381,6 +381,9 @@ class _Reader:
                 raise Refused(
                     f"`{attribute}` begins as in a checkpoint, under no one name"
                 )
+            if name.rpartition("/")[2] != attribute:
+                # A checkpoint of TensorFlow 2 calls it by its attribute.
+                raise Refused(f"`{attribute}` begins as `{name}` of a checkpoint")
             yield name, f"{path}.{attribute}"
 
     # -- training

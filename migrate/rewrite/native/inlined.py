@@ -251,6 +251,10 @@ def knows_of_tasks(
             return True
         if isinstance(func, cst.Attribute) and func.attr.value in _KNOWING:
             return True
+        if symbol.startswith(_UPDATES) or (
+            isinstance(func, cst.Attribute) and func.attr.value in _ASSIGNING
+        ):
+            return True
         if is_method and symbol.startswith(_LAYERS):
             return True
         inner_symbol = tree.symbol(func.func) if isinstance(func, cst.Call) else None
@@ -262,6 +266,14 @@ def knows_of_tasks(
         ):
             return True
     return False
+
+
+# What changes a variable runs where the update asks for it, and nowhere else.
+_UPDATES = ("tf.assign", "tf.scatter_")
+_ASSIGNING = (
+    *("assign", "assign_add", "assign_sub", "scatter_add", "scatter_sub"),
+    *("scatter_update", "scatter_nd_add", "scatter_nd_sub", "scatter_nd_update"),
+)
 
 
 class Inliner:
@@ -554,13 +566,18 @@ def _at_once(given: Statement, moved: list[Statement]) -> list[Statement]:
 
 
 def _without_same(statement: Statement) -> list[Statement]:
-    """A statement without ``x = x``, which may be a part of it."""
+    """A statement without ``x = x``, each of several values in a line of its own."""
     small = only_small(statement)
     if not isinstance(small, cst.Assign) or len(small.targets) != 1:
         return [statement]
     names, values = _parts(small.targets[0].target), _parts(small.value)
     left = [one for one in zip(names, values, strict=False) if not _same(*one)]
-    if len(names) != len(values) or len(left) > 1:
+    read = [{n.value for n in walk(value, cst.Name)} for _, value in left]
+    bound = [source_text(name) for name, _ in left]
+    apart = all(isinstance(name, cst.Name) for name, _ in left) and not any(
+        bound[n] in later for n in range(len(left)) for later in read[n + 1 :]
+    )
+    if len(names) != len(values) or (len(left) > 1 and not apart):
         return [statement]
     return [
         statement.with_changes(
