@@ -291,7 +291,8 @@ class _Rewording:
         for node, call in page.scopes.calls.items():
             if not isinstance(node, cst.Attribute):
                 continue
-            if page.resolver.qualified(node) is not None:
+            path = page.resolver.qualified(node)
+            if path is not None and not self._is_of_program(path):
                 continue
             if node.attr.value in _METHODS:
                 self._called(node.attr.value, call)
@@ -312,6 +313,13 @@ class _Rewording:
         symbols = (page.symbol(use.node) or "" for use in page.scopes.uses)
         if any(symbol.startswith("tf.summary.") for symbol in symbols):
             page.words.add("summary")
+
+    def _is_of_program(self, path: str) -> bool:
+        """``train.estimator.predict``, of a file of the program."""
+        module, *names = path.split(".")
+        return len(names) > 1 and any(
+            one.path.stem == module for one in self.page.files
+        )
 
     def _called(self, method: str, call: cst.Call) -> None:
         words = self.page.words
