@@ -240,6 +240,8 @@ OF_TASKS = {
     "a hook looks at what is made of gradients": "show it by tf.summary.scalar",
     "a hook looks at": "give the hook the tensor, or name it by tf.identity",
     "its head is made elsewhere": "make the head in the model_fn",
+    "begins as": "give each layer a name of its own, and make it in one place",
+    "under no one name": "give each layer a name of its own, and make it in one place",
     "is said in several ways": "call init_from_checkpoint once in the model_fn",
     "not seen how the train_op trains": "call `minimize` in the model_fn itself",
     "gives its weights": "say it at each layer and variable within",

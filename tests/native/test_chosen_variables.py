@@ -218,3 +218,39 @@ def test_names_are_asked_for_as_they_are_now(
     new = [one.new for one in report.changed if one.path == path]
     text = program.reason or (new[0] or b"").decode()
     assert found in text, text
+
+
+BEGUN = """\
+import tensorflow as tf
+
+
+def trunk(x):
+    with tf.variable_scope('trunk'):
+        with tf.variable_scope('a'):
+            x = tf.layers.dense(x, 3, tf.nn.relu, name='one')
+        with tf.variable_scope('b'):
+            x = tf.layers.dense(x, 3, name='{second}')
+    return x
+
+
+def model_fn(features, labels, mode):
+    logits = trunk(features)
+    tf.train.init_from_checkpoint('first', {{'trunk/': 'trunk/'}})
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    train_op = tf.train.AdamOptimizer(.05).minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+tf.estimator.Estimator(model_fn).train(input_fn)
+"""
+
+
+@pytest.mark.parametrize(("second", "reason"), [("two", ""), ("one", "`one_2` begins")])
+def test_a_layer_begins_under_one_name(
+    tmp_path: Path, second: str, reason: str
+) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(BEGUN.format(second=second), "utf-8")
+    ((_, program),) = run_job([path], Job()).programs
+    assert (program.reason or "").startswith(reason)
+    assert (program.outcome is ProgramOutcome.NATIVE) == (not reason)

@@ -274,3 +274,29 @@ def test_a_summary_goes_by_the_names_that_variables_have_today() -> None:
     )
     text, _ = rewrite(asked.replace(", kernel_initializer=start", ""))
     assert text is None
+
+
+def test_a_write_of_a_helper_is_not_made_in_evaluations() -> None:
+    text, reason = rewrite("""\
+import tensorflow as tf
+
+
+def center_loss(net, labels, centers):
+    near = tf.gather(centers, labels)
+    return tf.nn.l2_loss(near - net), tf.scatter_sub(centers, labels, near - net)
+
+
+def model_fn(features, labels, mode):
+    net = tf.layers.dense(features['x'], 2)
+    centers = tf.get_variable('centers', [2, 2], trainable=False)
+    loss, written = center_loss(net, labels, centers)
+    with tf.control_dependencies([written]):
+        train_op = tf.train.GradientDescentOptimizer(0.1).minimize(
+            loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+tf.estimator.Estimator(model_fn).train(input_fn)
+""")
+    assert text is None
+    assert "`written = tf.compat.v1.scatter_sub(" in reason

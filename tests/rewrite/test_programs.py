@@ -161,6 +161,61 @@ class Net(object):
     assert "self.model = Net(params['units'])" in found["model.py"]
 
 
+def test_scopes_of_a_third_file_around_a_function_of_its_modules_name(
+    tmp_path: Path,
+) -> None:
+    scoped = """\
+    is_training = mode == tf.estimator.ModeKeys.TRAIN
+    with tf.contrib.slim.arg_scope(scopes.net_scope(is_training)):
+        net = nets.nets(features['x'], params['units'])
+"""
+    layer = "    net = tf.layers.dense(features['x'], params['units'])\n"
+    imports = "as tf\n\nimport nets\nimport scopes\n\nslim = tf.contrib.slim\n"
+    model = MODEL.replace(layer, scoped.replace("tf.contrib.slim.", "slim."))
+    model = model.replace("as tf\n", imports, 1)
+    nets = """\
+import tensorflow as tf
+import tensorflow.contrib.slim as slim
+
+
+def block(x, units):
+    return slim.fully_connected(x, units)
+
+
+def nets(x, units):
+    return slim.fully_connected(block(x, 3), units, activation_fn=None)
+"""
+    scopes = """\
+import tensorflow as tf
+
+slim = tf.contrib.slim
+
+
+def net_scope(is_training, decay=.9):
+    params = {'is_training': is_training, 'decay': decay}
+    with slim.arg_scope([slim.fully_connected], normalizer_fn=slim.batch_norm,
+                        normalizer_params=params):
+        with slim.arg_scope([slim.batch_norm], **params) as sc:
+            return sc
+"""
+    report = rewritten(
+        project(tmp_path, model=model, nets=nets, scopes=scopes, train=CHOSEN)
+    )
+    assert outcomes(report) == ["native"]
+    found = texts(report)
+    assert "contrib" not in "".join(found.values())
+    assert "self.fully_connected(self.block(x, training=training)" in found["nets.py"]
+    assert "net_scope" not in "".join(found.values())
+
+
+def test_what_another_file_asks_a_trainer_for(tmp_path: Path) -> None:
+    more = "import train\n\nprint(list(train.estimator.predict(train.input_fn)))\n"
+    files = project(tmp_path, model=MODEL, train=CHOSEN, show=more)
+    assert "def predict(" in texts(rewritten(files))["training.py"]
+    alone = [one for one in files if one.stem != "show"]
+    assert "def predict(" not in texts(rewritten(alone))["training.py"]
+
+
 def test_a_file_that_was_not_given_keeps_its_program(tmp_path: Path) -> None:
     project(tmp_path, model=MODEL)
     report = rewritten(project(tmp_path, train=CHOSEN))

@@ -368,7 +368,15 @@ class _Reader:
         for attribute in dict.fromkeys(name for name, _ in places.found):
             if attribute in places.inner:
                 inner = places.inner[attribute]
-                yield from self._layers(inner, f"{path}.{attribute}", named)
+                found = [*self._layers(inner, f"{path}.{attribute}", named)]
+                alone = len({name for name, _ in inner.found}) == 1
+                kind = rf"\b{inner.lifted.name}\("
+                if found and (alone or len(re.findall(kind, places.lifted.code)) > 1):
+                    # One layer may be made by a function; several have one path.
+                    raise Refused(
+                        f"`{attribute}` begins as in a checkpoint, under no one name"
+                    )
+                yield from found
                 continue
             names = {*self.names(places, attribute, whole=False)}
             told = {named(name) for name in names}
