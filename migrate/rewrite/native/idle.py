@@ -104,6 +104,7 @@ def without_idle_words(
                 places |= _own_sizes(tree, given)
     places |= _heads_moved(tree, is_model_fn)
     places |= _guarded_flags(tree)
+    places |= _flags_of_scopes(tree, is_model_fn)
     places |= _values_of_branches(tree)
     places |= _wrappers_of_branches(tree)
     if places:
@@ -356,6 +357,30 @@ def _guarded_flags(tree: Tree) -> dict[cst.CSTNode, object]:
         loads = [one for one in tree.loads(sets[0]) if tree.function(one) is around]
         if loads and all(_is_guarded(tree, one, test) for one in loads):
             places[node] = inner[0]
+    return places
+
+
+def _flags_of_scopes(
+    tree: Tree, is_model_fn: Callable[[cst.CSTNode], bool]
+) -> dict[cst.CSTNode, object]:
+    """Tests of the mode that open a scope of a model function, put above it."""
+    places: dict[cst.CSTNode, object] = {}
+    for node in tree.each(cst.With):
+        function = tree.function(node)
+        if function is None or not is_model_fn(function):
+            continue
+        if not isinstance(node.body, cst.IndentedBlock):
+            continue
+        lines = statements_of(node.body)
+        small = only_small(lines[0])
+        value = small.value if isinstance(small, cst.Assign) else None
+        if len(lines) > 1 and value is not None and _tests_mode(tree, value):
+            above = lines[0].with_changes(leading_lines=node.leading_lines)
+            places[lines[0]] = None
+            places[node] = lambda now, above=above: [
+                above,
+                now.with_changes(leading_lines=[]),
+            ]
     return places
 
 
