@@ -33,6 +33,7 @@ from tfmigrate.verify.outcome import Check, Outcome
 from tfmigrate.verify.recording import Recording, load_recording, save_recording
 from tfmigrate.verify.runner import Settings, command_of
 from tfmigrate.verify.sides import Kind, Side, look_at
+from tfmigrate.verify.slots import slot_checks
 from tfmigrate.verify.statistics import equivalence, t_tail
 from tfmigrate.verify.table import as_json, print_verdict
 from tfmigrate.verify.verdict import Comparison, Training, Verdict
@@ -503,3 +504,16 @@ def test_notebooks_and_folders(tmp_path: Path) -> None:
     (tmp_path / "py2.py").write_text("print 'hello'")
     with pytest.raises(UserError, match=r"py2\.py:1"):
         look_at(tmp_path / "py2.py")
+
+
+@pytest.mark.parametrize(
+    ("share", "outcome"), [(0.9, Outcome.NOT_COMPARED), (0.8, Outcome.DIFFERS)]
+)
+def test_one_decay_where_the_data_ended_is_no_difference(
+    share: float, outcome: Outcome
+) -> None:
+    m = np.arange(1.0, 7.0).reshape(2, 3)
+    native = recording([2.0, 1.0], slots=[("#0|m", m), ("#0|v", m)])
+    legacy = replace(native, slots=[("#0|m", share * m), ("#0|v", 0.999 * m)])
+    (check,) = slot_checks(legacy, native, None)
+    assert check.outcome is outcome
