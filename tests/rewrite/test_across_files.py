@@ -278,7 +278,7 @@ def test_no_network_of_another_file_is_made_at_each_step(
         "    scores = tf.layers.dense(hidden, 1, tf.sigmoid)",
     )
     main.write_text(text)
-    assert "the model_fn makes several models, `nets.Net` for one" in rewrite(tmp_path)
+    assert "the model_fn makes several models, `nets.Net` and" in rewrite(tmp_path)
     # One that a module holds is none of the Task's either.
     held = (tmp_path / "nets.py").read_text() + "\n\nheld = Net(4)\n"
     (tmp_path / "nets.py").write_text(held)

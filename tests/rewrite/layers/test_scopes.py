@@ -69,7 +69,7 @@ def test_arguments_of_functions() -> None:
         "    net = slim.fully_connected(slim.flatten(net), 1)\n"
     )
     assert "slim.conv2d, 8, 3, 2, 'SAME', normalizer_fn=slim.batch_norm)" in found
-    assert "normalizer_params={'decay': 0.9, **{'scale': True}})" in found
+    assert "normalizer_params={'decay': 0.9, 'scale': True})" in found
     assert "slim.max_pool2d, 2, padding='VALID')" in found
     assert "(slim.repeat, 2, slim.conv2d, 8, 3, padding='VALID')" in found
     assert "(slim.fully_connected, 1)" in found
