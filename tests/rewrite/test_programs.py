@@ -29,6 +29,20 @@ def model_fn(features, labels, mode, params):
     train_op = tf.train.AdamOptimizer(0.1).minimize(loss, tf.train.get_global_step())
     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
 '''
+NET = """
+
+class Net(object):
+    def __init__(self, units, x):
+        self.units = units
+        self.made = self.build(x)
+
+    def build(self, x):
+        return tf.layers.dense(x, self.units)
+
+    def result(self):
+        return 2. * self.made
+
+"""
 # Nobody can tell from the text which Estimator is trained.
 CHOSEN = '''\
 import os
@@ -159,6 +173,15 @@ class Net(object):
     assert "class Net(tf_keras.Model):" in found["nets.py"]
     assert "    def call(self, x):" in found["nets.py"]
     assert "self.model = Net(params['units'])" in found["model.py"]
+
+
+def test_a_network_that_its_constructor_builds_is_no_other(tmp_path: Path) -> None:
+    layer = "tf.layers.dense(features['x'], params['units'])"
+    asked = "Net(params['units'], features['x']).result()"
+    code = CHOSEN.replace(
+        "from model import model_fn\n", NET + MODEL.partition("tf\n")[2]
+    )
+    assert outcomes(alone(code.replace(layer, asked))) == ["native"]
 
 
 def test_scopes_of_a_third_file_around_a_function_of_its_modules_name(

@@ -71,7 +71,11 @@ def _entry(parsed: ParsedModule, kind: cst.ClassDef) -> cst.FunctionDef | None:
     if any(_STORED.search(code(one)) for one in others):
         return None
     free = [one for one in others if f"self.{one.name.value}(" not in text]
-    return free[0] if len(free) == 1 else None
+    init = next(code(one) for one in methods if one.name.value == "__init__")
+    # Its constructor makes nothing yet: it may be given what the layers take.
+    built = any(f"self.{one.name.value}(" in init for one in others)
+    told = len(free) == 1 and len(free[0].params.params) > 1
+    return free[0] if told and not built else None
 
 
 def _calls(parsed: ParsedModule, kind: str) -> _Calls | None:
