@@ -35,6 +35,22 @@ def match_arguments(
     return found
 
 
+def entries_of(
+    node: cst.BaseExpression | None,
+) -> dict[str, cst.BaseExpression] | None:
+    """The entries of a dict that is written out, if all of its keys are texts."""
+    if not isinstance(node, cst.Dict):
+        return None
+    found: dict[str, cst.BaseExpression] = {}
+    for one in node.elements:
+        key = one.key if isinstance(one, cst.DictElement) else None
+        text = key.evaluated_value if isinstance(key, cst.SimpleString) else None
+        if not isinstance(text, str):
+            return None
+        found[text] = one.value
+    return found
+
+
 def is_none(node: cst.BaseExpression | None) -> bool:
     """The argument is absent or the literal None."""
     return node is None or (isinstance(node, cst.Name) and node.value == "None")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import libcst as cst
 
@@ -17,6 +17,7 @@ from ..project.facts import ParsedModule, ProjectFacts
 from ..project.positions import code_of
 from .tree import Statement, statements_of
 
+Expression = TypeVar("Expression", bound=cst.BaseExpression)
 Changed = cst.CSTNode | cst.FlattenSentinel[cst.SimpleStatementLine]
 
 
@@ -75,7 +76,22 @@ def _fitting(
         around = isinstance(new, _LOOSE) and (called or isinstance(parent, _TIGHT))
     if not around:
         return new
-    return new.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return in_parentheses(new)
+
+
+def in_parentheses(node: Expression) -> Expression:
+    """An expression in parentheses."""
+    return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
+def importing(
+    line: cst.ImportFrom, names: Iterable[cst.ImportAlias]
+) -> cst.ImportFrom | None:
+    """An import of some names of its module; None if these are none."""
+    kept = [*names]
+    for last in kept[-1:]:
+        kept[-1] = last.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return line.with_changes(names=kept) if kept else None
 
 
 def changed(

@@ -86,11 +86,11 @@ LAYERS["tf.feature_column.input_layer"] = LayerFunction(
 )
 # tf.layers.Conv2D(...), called later
 CLASSES = {f"tf.layers.{kind.keras}": kind for kind in _KINDS.values()}
-# Layers of Keras that do something else while a model trains.
 # Layers that are the same in each round of a loop.
 EMPTY = re.compile(
     r"\.(Activation|ReLU|Flatten|\w+Pooling\dD|flatten|(max|average)_pooling\dd)$"
 )
+# Layers of Keras that do something else while a model trains.
 _TRAINED = ("Dropout", "Noise", "BatchNormalization")
 
 

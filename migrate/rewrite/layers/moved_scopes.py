@@ -8,7 +8,7 @@ from typing import Any
 
 import libcst as cst
 
-from ...code.edits import Put, changed
+from ...code.edits import Put, changed, importing
 from ...code.statements import is_docstring
 from ...code.tree import Tree, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
@@ -220,8 +220,7 @@ class _Move:
                 continue
             left = [one for one in line.names if _name(one) not in gone]
             if 0 < len(left) < len(line.names):
-                left[-1] = left[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-                found[line] = line.with_changes(names=left)
+                found[line] = importing(line, left)
             elif not left:
                 found[self.tree.statement(line)] = None
         return found

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
-from ...code.arguments import UnknownArguments, match_arguments
-from ...code.edits import Put, changed
+from ...code.arguments import UnknownArguments, entries_of, match_arguments
+from ...code.edits import Put, changed, importing
 from ...code.statements import is_docstring
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
@@ -74,6 +74,8 @@ def without_scope_makers(
     paths = {one.path for one in files}
     code = cst.Module([]).code_for_node
     edits: list[dict[cst.CSTNode, object]] = [{} for _ in files]
+    # What imports of each file name for nothing then.
+    unread: list[dict[cst.ImportFrom, set[str]]] = [{} for _ in files]
     names = [name for one in files for name in one.each(cst.Name)]
     for parsed, own in zip(files, edits, strict=True):
         for made in parsed.module.body:
@@ -82,8 +84,8 @@ def without_scope_makers(
             ):
                 continue
             imports = [
-                (place, statement)
-                for place, one in zip(edits, files, strict=True)
+                (gone, statement)
+                for gone, one in zip(unread, files, strict=True)
                 for statement in one.each(cst.ImportFrom)
                 if made.name.value in _imported(statement)
             ]
@@ -92,9 +94,13 @@ def without_scope_makers(
                 facts.importers(parsed.path)
             ):
                 own[made] = None
-                for place, statement in imports:
-                    kept = _imported(statement) - {made.name.value}
-                    place[statement] = _without(made.name.value) if kept else None
+                for gone, statement in imports:
+                    gone.setdefault(statement, set()).add(made.name.value)
+    for own, gone in zip(edits, unread, strict=True):
+        for line, lost in gone.items():
+            assert not isinstance(line.names, cst.ImportStar)
+            kept = [one for one in line.names if one.evaluated_name not in lost]
+            own[line] = importing(line, kept)
     return [
         changed(one, facts, own) if own else one
         for one, own in zip(files, edits, strict=True)
@@ -104,18 +110,6 @@ def without_scope_makers(
 def _imported(statement: cst.ImportFrom) -> set[str]:
     names = () if isinstance(statement.names, cst.ImportStar) else statement.names
     return {one.evaluated_name for one in names if one.asname is None}
-
-
-def _without(name: str) -> Callable[[cst.ImportFrom], cst.ImportFrom]:
-    """Takes a name out of an import."""
-
-    def changed_import(now: cst.ImportFrom) -> cst.ImportFrom:
-        assert not isinstance(now.names, cst.ImportStar)
-        kept = [one for one in now.names if one.evaluated_name != name]
-        kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-        return now.with_changes(names=kept)
-
-    return changed_import
 
 
 # -- dicts
@@ -139,16 +133,10 @@ def _entries(
     if isinstance(made, cst.Call) and tree.code(made.func) == "dict":
         named = [argument_of(o.value, o.keyword) for o in made.args if o.keyword]
         return named if len(named) == len(made.args) else None
-    if not isinstance(made, cst.Dict):
+    entries = entries_of(made)
+    if entries is None:
         return None
-    found: list[cst.Arg] = []
-    for entry in made.elements:
-        if not isinstance(entry, cst.DictElement) or not isinstance(
-            entry.key, cst.SimpleString
-        ):
-            return None
-        found.append(argument_of(entry.value, cst.Name(str(entry.key.evaluated_value))))
-    return found
+    return [argument_of(value, cst.Name(name)) for name, value in entries.items()]
 
 
 def _bound_before(

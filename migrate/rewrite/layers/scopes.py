@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 import libcst as cst
 
-from ...code.arguments import is_none
+from ...code.arguments import entries_of, is_none
 from ...code.blocked import Blocked
 from ...code.edits import changed
 from ...code.texts import source_text
@@ -106,17 +106,6 @@ def _handed_on(
     for call in calls:
         places[call] = lambda now: now.with_changes(args=[*now.args, *more])
     return places
-
-
-def _texts(node: cst.BaseExpression | None) -> dict[str, cst.BaseExpression] | None:
-    """The entries of a dict that is written out, with texts as keys."""
-    found: dict[str, cst.BaseExpression] = {}
-    for one in node.elements if isinstance(node, cst.Dict) else ():
-        key = one.key if isinstance(one, cst.DictElement) else None
-        if not isinstance(key, cst.SimpleString):
-            return None
-        found[str(key.evaluated_value)] = one.value
-    return found if isinstance(node, cst.Dict) else None
 
 
 def check_outer_scopes(
@@ -340,7 +329,7 @@ class ScopeReader:
         if inner:
             parts = [f"'{key}': {source_text(one)}" for key, one in inner.items()]
             params = said.get("normalizer_params")
-            known = _texts(params)
+            known = entries_of(params)
             if known is not None and inner.keys() <= known.keys():
                 return found
             if known is not None:

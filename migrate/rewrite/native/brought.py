@@ -8,7 +8,7 @@ from typing import Any
 
 import libcst as cst
 
-from ...code.edits import Put, changed
+from ...code.edits import Put, changed, importing
 from ...code.tree import Tree, walk
 from ...names.scopes import Binding, BindingKind
 from ...project.facts import ParsedModule, ProjectFacts
@@ -218,8 +218,4 @@ def _imported(
     names = [one for one in line.names if one.evaluated_name != name]
     if len(names) == len(line.names):
         return {}
-    names += more
-    if not names:
-        return {line: None}
-    names[-1] = names[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    return {line: line.with_changes(names=names)}
+    return {line: importing(line, [*names, *more])}

@@ -11,6 +11,7 @@ from ...code.arguments import UnknownArguments, match_arguments
 from ...code.edits import changed
 from ...code.tree import Tree, walk
 from ...project.facts import ParsedModule, ProjectFacts
+from ..layers.spelling import argument_of
 from .local_functions import makes_layers
 
 _TRAIN = "ModeKeys.TRAIN"
@@ -82,17 +83,13 @@ class _Helper:
             if None in chosen or len(others) != 1:
                 continue
             places: list[_Places] = [{} for _ in self.files]
-            flag = cst.Arg(cst.Name("_"), cst.Name(_FLAG))
             for (place, call), one in zip(calls, chosen, strict=True):
                 assert one is not None
                 given, value, test, _ = one
-                equal = cst.AssignEqual(
-                    cst.SimpleWhitespace(""), cst.SimpleWhitespace("")
-                )
-                told_ = flag.with_changes(value=test, equal=equal)
+                flag = argument_of(test, cst.Name(_FLAG))
                 places[place][given] = value
-                places[place][call] = lambda now, told_=told_: now.with_changes(
-                    args=[*now.args, told_]
+                places[place][call] = lambda now, flag=flag: now.with_changes(
+                    args=[*now.args, flag]
                 )
             params = [*function.params.params]
             at = sum(one.default is None for one in params)

@@ -10,7 +10,7 @@ from itertools import dropwhile, pairwise
 import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
-from ...code.edits import Put, changed
+from ...code.edits import Put, changed, in_parentheses
 from ...code.statements import binds, is_docstring
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...names.scopes import Binding
@@ -519,10 +519,8 @@ def _written_out(
     for load in tree.resolver.scopes.loads:
         if load.value == name and bound in tree.resolver.bindings(load):
             plain = isinstance(tree.parent(load), _WIDE)
-            around = [] if plain else [cst.LeftParen()]
-            found[load] = value.with_changes(
-                lpar=around, rpar=[] if plain else [cst.RightParen()]
-            )
+            bare = value.with_changes(lpar=[], rpar=[])
+            found[load] = bare if plain else in_parentheses(bare)
     return found
 
 

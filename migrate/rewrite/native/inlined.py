@@ -9,7 +9,7 @@ from types import MappingProxyType
 import libcst as cst
 
 from ...code.arguments import UnknownArguments, is_none, match_arguments
-from ...code.edits import Put, changed
+from ...code.edits import Put, changed, in_parentheses
 from ...code.names import fresh
 from ...code.statements import binds, is_docstring, lets_go
 from ...code.texts import source_text
@@ -425,10 +425,7 @@ class Inliner:
                 apart = isinstance(value, cst.BinaryOperation) and not (
                     value.lpar or isinstance(self.tree.parent(read_at[0]), cst.Arg)
                 )
-                around = (cst.LeftParen(),), (cst.RightParen(),)
-                if apart:
-                    value = value.with_changes(lpar=around[0], rpar=around[1])
-                names[name] = value
+                names[name] = in_parentheses(value) if apart else value
                 continue
             local = name
             if self._is_there(name, value):

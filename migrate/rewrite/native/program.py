@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from ...code.blocked import Blocked
-from ...code.edits import changed
+from ...code.edits import changed, importing
 from ...code.spacing import in_tabs, without_new_gaps
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...names.ast_nodes import members, tree_of
@@ -198,8 +198,7 @@ def _without_lost_names(
             gone = lost.get(getattr(module, "value", ""), set())
             kept = [one for one in names if one.evaluated_name not in gone]
             if 0 < len(kept) < len(names):
-                kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-                edits[node] = node.with_changes(names=kept)
+                edits[node] = importing(node, kept)
         if edits:
             found[path] = replace(made, parsed=changed(made.parsed, facts, edits))
     return found

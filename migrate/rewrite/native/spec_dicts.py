@@ -7,10 +7,12 @@ from typing import Any
 
 import libcst as cst
 
+from ...code.arguments import entries_of
 from ...code.edits import changed
 from ...code.names import fresh
 from ...code.tree import Tree, walk
 from ...project.facts import ParsedModule, ProjectFacts
+from ..layers.spelling import argument_of
 
 _SPECS = ("EstimatorSpec", "TPUEstimatorSpec")
 
@@ -77,24 +79,18 @@ def _edits(tree: Tree, defined: cst.FunctionDef) -> dict[cst.CSTNode, Any]:
     found[statement] = [*cst.parse_module("".join(lines)).body]
     for one in specs:
         args = [arg for arg in one.args if arg.star != "**"]
-        places = [
-            cst.Arg(cst.Name(v), cst.Name(k), equal=_EQUAL) for k, v in said.items()
-        ]
-        found[one] = one.with_changes(args=[*args, *places])
+        named = [argument_of(cst.Name(v), cst.Name(k)) for k, v in said.items()]
+        found[one] = one.with_changes(args=[*args, *named])
     return found
-
-
-_EQUAL = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 
 
 def _entries(tree: Tree, made: cst.CSTNode | None) -> dict[str, str] | None:
     """The entries of a dict that is written out, or of ``dict(loss=loss)``."""
     if isinstance(made, cst.Dict):
-        keys = [_text(getattr(one, "key", None)) for one in made.elements]
-        if None in keys:
+        entries = entries_of(made)
+        if entries is None:
             return None
-        values = [tree.code(one.value) for one in made.elements]
-        return {str(key): v for key, v in zip(keys, values, strict=True)}
+        return {key: tree.code(value) for key, value in entries.items()}
     if not isinstance(made, cst.Call) or tree.code(made.func) != "dict":
         return None
     pairs = [(one.keyword, one.value) for one in made.args]
@@ -104,9 +100,6 @@ def _entries(tree: Tree, made: cst.CSTNode | None) -> dict[str, str] | None:
 
 def _key(node: cst.Subscript) -> str | None:
     index = node.slice[0].slice if len(node.slice) == 1 else None
-    return _text(index.value) if isinstance(index, cst.Index) else None
-
-
-def _text(node: cst.CSTNode | None) -> str | None:
-    value = node.evaluated_value if isinstance(node, cst.SimpleString) else None
+    text = index.value if isinstance(index, cst.Index) else None
+    value = text.evaluated_value if isinstance(text, cst.SimpleString) else None
     return value if isinstance(value, str) else None

@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 
 import libcst as cst
 
-from ...code.edits import changed
+from ...code.edits import changed, in_parentheses
 from ...code.pure import is_pure
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...names.ast_nodes import expression_of
@@ -99,10 +99,8 @@ class _Unrolled:
             else:
                 name, value = named
                 said = _round(self.tree, values, value)
-                if not isinstance(said, _CLOSED):
-                    around = [cst.LeftParen()], [cst.RightParen()]
-                    said = said.with_changes(lpar=around[0], rpar=around[1])
-                values = {**values, name: said}
+                closed = isinstance(said, _CLOSED)
+                values = {**values, name: said if closed else in_parentheses(said)}
 
     def _named(
         self, statement: Statement, loop: cst.For
