@@ -34,9 +34,8 @@ def with_scopes_in_functions(
             break
         here, there = move.numbers
         found[here] = changed(found[here], facts, move.places[0])
-        parsed = changed(found[there], facts, move.places[1])
-        parsed = with_arg_scopes_written_out(parsed, facts)
-        found[there] = move.without_makers(parsed)
+        moved = changed(found[there], facts, move.places[1])
+        found[there] = with_arg_scopes_written_out(moved, facts)
     return found
 
 
@@ -88,9 +87,8 @@ class _Move:
         self.here, self.there = files[here], files[there]
         self.tree = Tree(self.here.module, self.here.resolver)
         self.other = Tree(self.there.module, self.there.resolver)
-        # The edits of both files, and functions that make the scopes.
+        # The edits of both files.
         self.places: tuple[_Places, _Places] = ({}, {})
-        self.makers: set[str] = set()
         # What the function is handed, and by what names.
         self.handed: dict[str, cst.BaseExpression] = {}
 
@@ -147,21 +145,6 @@ class _Move:
         )
         return True
 
-    def without_makers(self, parsed: ParsedModule) -> ParsedModule:
-        """The other file without functions that made the scopes, and are not called."""
-        tree = Tree(parsed.module, parsed.resolver)
-        users = {*self.facts.importers(self.there.path)} - {self.here.path}
-        texts = [one.read_text("utf-8", "replace") for one in users]
-        gone: _Places = {
-            one: None
-            for one in parsed.module.body
-            if isinstance(one, cst.FunctionDef)
-            and one.name.value in self.makers
-            and not tree.loads_of(one)
-            and not any(one.name.value in text for text in texts)
-        }
-        return changed(parsed, self.facts, gone) if gone else parsed
-
     def _renamed(
         self, scopes: Sequence[cst.With], same: Sequence[str]
     ) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression]]:
@@ -189,7 +172,6 @@ class _Move:
             told = self.facts.definition(node, self.here)
             if told is not None and told.module.path == self.there.path:
                 gone |= {*walk(node)}
-                self.makers.add(told.name)
                 yield node, cst.Name(told.name)
             elif (
                 isinstance(node, cst.Name)

@@ -46,9 +46,9 @@ def lifted_together(
     Statements that stand in one line are set apart where that is what it takes.
     """
     files = [with_arg_scopes_written_out(one, facts) for one in files]
-    files = without_scope_makers(files, facts)
     files = with_scopes_in_functions(files, facts)
     files = [with_arg_scopes_written_out(one, facts) for one in files]
+    files = without_scope_makers(files, facts)
     files = [with_scopes_said(one, facts) for one in files]
     try:
         return _lifted(files, facts)
