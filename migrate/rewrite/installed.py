@@ -41,14 +41,15 @@ def lack_of_packages(files: Iterable[ParsedModule], facts: ProjectFacts) -> str 
         pending.discard((package, path))
         seen.add(path)
         raw = read_or_nothing(path)
+        lines = [*import_lines(raw)]
         near = (
             (package, file)
-            for dots, stem, names in import_lines(raw)
+            for dots, stem, names in lines
             for file in (relative_files(path, dots, stem, names) if dots else ())
         )
         inside = (one for one in _imported(raw) if one[0] == package)
         pending |= {one for one in (*near, *inside) if one[1] not in seen}
-        if b"tensorflow" not in raw:
+        if not any(stem.partition(".")[0] == "tensorflow" for _, stem, _ in lines):
             continue
         try:
             resolver = facts.load(path, raw).resolver
