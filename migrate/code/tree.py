@@ -118,7 +118,18 @@ class Tree:
 
     def code(self, node: cst.CSTNode) -> str:
         """Source text of an expression."""
+        if isinstance(node, cst.BaseExpression) and not node.lpar:
+            written = self.excerpt(node)
+            if written and "\n" not in written:
+                return written
         return self.module.code_for_node(node).strip()
+
+    def excerpt(self, node: cst.CSTNode) -> str:
+        """What the file has from the first character of a node to its last."""
+        if node not in self._places:
+            return ""
+        start, end = self._places[node]
+        return self.text[start:end]
 
     def symbol(self, node: cst.CSTNode | None) -> str | None:
         """Canonical TensorFlow name of an expression, if it has one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import libcst as cst
@@ -12,6 +12,7 @@ from ...code.edits import Put, changed, importing
 from ...code.tree import Tree, walk
 from ...names.scopes import Binding, BindingKind
 from ...project.facts import ParsedModule, ProjectFacts
+from ..layers.model_functions import is_model_fn
 from .inlined import knows_of_tasks
 from .named_models import calls_model
 from .objects import methods_of
@@ -26,7 +27,6 @@ _KINDS = (cst.FunctionDef, cst.ClassDef)
 def with_helpers_brought(
     files: Sequence[ParsedModule],
     facts: ProjectFacts,
-    is_model_fn: Callable[[cst.CSTNode], bool],
 ) -> list[ParsedModule]:
     """The files, with a helper that a Task has no place for beside who calls it.
 

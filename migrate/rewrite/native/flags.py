@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import libcst as cst
 
 from ...code.edits import changed
 from ...code.statements import assigned
 from ...code.tree import Tree, walk
 from ...project.facts import ParsedModule, ProjectFacts
+from ..layers.model_functions import is_model_fn
 from .slices import refused
 
 _LIFTED = ("tf.estimator.ScopedModel", "tf.estimator.ScopedLayer")
@@ -19,7 +18,6 @@ _TRAIN = ("tf.estimator.ModeKeys.TRAIN", "tf.contrib.learn.ModeKeys.TRAIN")
 def with_one_flag(
     parsed: ParsedModule,
     facts: ProjectFacts,
-    is_model_fn: Callable[[cst.CSTNode], bool],
 ) -> ParsedModule:
     """The file whose model functions ask for training once, where they name it.
 

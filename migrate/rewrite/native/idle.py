@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from itertools import dropwhile, pairwise
 
@@ -15,6 +15,7 @@ from ...code.statements import binds, is_docstring
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...names.scopes import Binding
 from ...project.facts import ParsedModule, ProjectFacts
+from ..layers.model_functions import is_model_fn
 from .canned import units_of_head
 from .code import Refused
 from .local_functions import MAKES_LAYERS, makes_layers
@@ -46,7 +47,6 @@ _DROPOUT = ("inputs", "rate", "noise_shape", "seed", "training", "name")
 def without_idle_words(
     parsed: ParsedModule,
     facts: ProjectFacts,
-    is_model_fn: Callable[[cst.CSTNode], bool],
 ) -> ParsedModule:
     """The file whose dropout has no noise shape where it drops nothing.
 
@@ -87,7 +87,7 @@ def without_idle_words(
                 gone.add(one)
                 places |= _named_collections(tree, one)
         if symbol in _FLATTEN:
-            places |= _flattened(tree, node, alias_of(parsed), is_model_fn)
+            places |= _flattened(tree, node, alias_of(parsed))
         if symbol.rpartition(".")[2] in _POOLS:
             places |= _whole_pools(tree, node, alias_of(parsed))
         if symbol.startswith("tf.layers."):
@@ -102,24 +102,22 @@ def without_idle_words(
                 gone.update(one for one in node.args if one.value is shape)
             else:
                 places |= _own_sizes(tree, given)
-    places |= _heads_moved(tree, is_model_fn)
+    places |= _heads_moved(tree)
     places |= _guarded_flags(tree)
-    places |= _flags_of_scopes(tree, is_model_fn)
+    places |= _flags_of_scopes(tree)
     places |= _values_of_branches(tree)
     places |= _wrappers_of_branches(tree)
     if places:
         parsed = changed(parsed, facts, places)
-        return without_idle_words(parsed, facts, is_model_fn)
-    flags = {**_flags(tree, is_model_fn), **_dimensions(tree)}
+        return without_idle_words(parsed, facts)
+    flags = {**_flags(tree), **_dimensions(tree)}
     flags |= _flags_of_branches(tree)
     if not gone and not plain and not flags:
         return parsed
     return changed(parsed, facts, _Without(gone, plain, flags))
 
 
-def _flattened(
-    tree: Tree, node: cst.Call, tf: str, is_model_fn: Callable[[cst.CSTNode], bool]
-) -> dict[cst.CSTNode, object]:
+def _flattened(tree: Tree, node: cst.Call, tf: str) -> dict[cst.CSTNode, object]:
     """``tf.layers.flatten(labels)``, or where a function makes no other layer."""
     function = tree.function(node)
     value = node.args[0].value if len(node.args) == 1 else None
@@ -227,9 +225,7 @@ def _one_hot(call: cst.Call, alias: str) -> dict[cst.CSTNode, object]:
     return {**places, call.func: cst.parse_expression(f"{alias}.one_hot")}
 
 
-def _heads_moved(
-    tree: Tree, is_model_fn: Callable[[cst.CSTNode], bool]
-) -> dict[cst.CSTNode, object]:
+def _heads_moved(tree: Tree) -> dict[cst.CSTNode, object]:
     """A head of the module that a model function alone reads is made in it."""
     places: dict[cst.CSTNode, object] = {}
     for bound in tree.resolver.scopes.module_scope.bindings.values():
@@ -300,9 +296,7 @@ def _bound_anew(
     return None
 
 
-def _flags(
-    tree: Tree, is_model_fn: Callable[[cst.CSTNode], bool]
-) -> dict[cst.CSTNode, cst.BaseExpression]:
+def _flags(tree: Tree) -> dict[cst.CSTNode, cst.BaseExpression]:
     """Statements of helpers that test the mode, and what reads them: the test."""
     found: dict[cst.CSTNode, cst.BaseExpression] = {}
     for defined in tree.each(cst.FunctionDef):
@@ -360,9 +354,7 @@ def _guarded_flags(tree: Tree) -> dict[cst.CSTNode, object]:
     return places
 
 
-def _flags_of_scopes(
-    tree: Tree, is_model_fn: Callable[[cst.CSTNode], bool]
-) -> dict[cst.CSTNode, object]:
+def _flags_of_scopes(tree: Tree) -> dict[cst.CSTNode, object]:
     """Tests of the mode that open a scope of a model function, put above it."""
     places: dict[cst.CSTNode, object] = {}
     for node in tree.each(cst.With):

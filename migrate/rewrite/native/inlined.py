@@ -15,6 +15,7 @@ from ...code.statements import binds, is_docstring, lets_go
 from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
+from ..layers.model_functions import is_model_fn
 from .named_models import calls_model
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .schedules import SIGNATURES as SCHEDULES
@@ -30,12 +31,8 @@ _GATHERED = [f"tf.losses.{one}" for one in ("add_loss", "get_losses", "get_total
 _CELLS = ("tf.nn.rnn_cell.", "tf.contrib.rnn.")
 _PLAIN = (cst.Name, cst.SimpleString, cst.Integer, cst.Float, cst.Attribute)
 
-IsModelFn = Callable[[cst.CSTNode], bool]
 
-
-def with_helpers_inlined(
-    parsed: ParsedModule, facts: ProjectFacts, is_model_fn: IsModelFn
-) -> ParsedModule:
+def with_helpers_inlined(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
     """The file with helpers of its model functions in the place of their calls.
 
     Those are inlined that make specifications, updates or metrics, or losses by modes,
@@ -43,7 +40,7 @@ def with_helpers_inlined(
     """
     parsed = _with_metrics_called(parsed, facts)
     for _ in range(_MOST):
-        found = _once(parsed, facts, is_model_fn)
+        found = _once(parsed, facts)
         if found is None:
             return parsed
         parsed = found
@@ -93,14 +90,12 @@ def _called(tree: Tree, made: cst.CSTNode) -> cst.Call | None:
     return None
 
 
-def _once(
-    parsed: ParsedModule, facts: ProjectFacts, is_model_fn: IsModelFn
-) -> ParsedModule | None:
+def _once(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule | None:
     tree = Tree(parsed.module, parsed.resolver)
     for defined in parsed.each(cst.FunctionDef):
         network = defined.name.value == "__call__" and not is_model_fn(defined)
         asks = network or is_model_fn(defined)
-        asks = asks and not _is_helper(tree, defined, is_model_fn)
+        asks = asks and not _is_helper(tree, defined)
         for node in walk(defined.body, cst.Call):
             if tree.function(node) is not defined:
                 continue
@@ -109,10 +104,11 @@ def _once(
                 continue
             given = [_maker_of(tree, one.value) for one in node.args]
             if not any(one.startswith(_CELLS) for one in given):
-                late = [_is_of_step(tree, one.value) for one in node.args]
-                wanted = follows_step(tree, helper, given, late=any(late))
-                wanted = wanted or calls_model(helper, parsed, facts)
-                if not asks or not (wanted or knows_of_tasks(tree, helper)):
+                if not asks or not (
+                    follows_step(tree, helper, given, node.args)
+                    or calls_model(helper, parsed, facts)
+                    or knows_of_tasks(tree, helper)
+                ):
                     continue
                 if network and not _is_called_once(tree, helper):
                     continue
@@ -147,12 +143,13 @@ def follows_step(
     tree: Tree,
     helper: cst.FunctionDef,
     given: Sequence[str | None],
-    *,
-    late: bool = False,
+    args: Sequence[cst.Arg] = (),
 ) -> bool:
     """It makes something by a step that it is given, or a rate by one of its own."""
     called = {tree.symbol(one.func) for one in walk(helper.body, cst.Call)}
-    if {*given} & {*GLOBAL_STEPS} or (late and called & {*OPTIMIZERS}):
+    if {*given} & {*GLOBAL_STEPS}:
+        return True
+    if called & {*OPTIMIZERS} and any(_is_of_step(tree, one.value) for one in args):
         return True
     return bool(called & {*GLOBAL_STEPS} and called & {*SCHEDULES})
 
@@ -172,7 +169,7 @@ def _is_called_once(tree: Tree, method: cst.FunctionDef) -> bool:
     return not extends and sum(one.value == name for one in words) == 2
 
 
-def _is_helper(tree: Tree, defined: cst.FunctionDef, is_model_fn: IsModelFn) -> bool:
+def _is_helper(tree: Tree, defined: cst.FunctionDef) -> bool:
     """Another model function calls it."""
     return any(
         isinstance(above, cst.FunctionDef)

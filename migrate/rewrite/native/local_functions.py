@@ -35,7 +35,7 @@ def makes_layers(tree: Tree, function: cst.CSTNode | None, most: int = 8) -> boo
     """Whether a function makes layers, or calls others of its file that do."""
     if not isinstance(function, cst.FunctionDef) or not most:
         return False
-    return MAKES_LAYERS.search(tree.code(function)) is not None or any(
+    return MAKES_LAYERS.search(tree.excerpt(function)) is not None or any(
         makes_layers(tree, tree.resolver.definition(one.func), most - 1)
         for one in walk(function.body, cst.Call)
     )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import libcst as cst
 
 from ...code.edits import changed
 from ...code.names import fresh
 from ...code.tree import Tree, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
+from ..layers.model_functions import is_model_fn
 from .local_functions import MAKES_LAYERS
 
 _MAKING = ("tf.keras.Sequential", "tf.keras.models.", "tf.keras.applications.")
@@ -22,7 +21,6 @@ _UNSURE = (cst.IfExp, cst.Lambda, cst.BooleanOperation, cst.BaseComp)
 def with_models_named(
     parsed: ParsedModule,
     facts: ProjectFacts,
-    is_model_fn: Callable[[cst.CSTNode], bool],
 ) -> ParsedModule:
     """The file with ``network = Net()`` above ``network(x)`` for ``Net()(x)``."""
     tree = Tree(parsed.module, parsed.resolver)

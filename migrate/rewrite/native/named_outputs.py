@@ -11,13 +11,11 @@ from ...code.edits import changed
 from ...code.names import fresh
 from ...code.tree import Tree, only_small, walk
 from ...project.facts import ParsedModule, ProjectFacts
+from ..layers.model_functions import is_model_fn
 from .code import LAYER_WORDS
-from .inlined import IsModelFn
 
 
-def with_outputs_named(
-    parsed: ParsedModule, facts: ProjectFacts, is_model_fn: IsModelFn
-) -> ParsedModule:
+def with_outputs_named(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
     """The file with ``outputs = network(x)`` before ``loss = f(labels, outputs)``.
 
     For what was ``loss = f(labels, network(x))``: a model is told no labels.

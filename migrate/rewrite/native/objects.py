@@ -13,16 +13,15 @@ from ...code.names import fresh
 from ...code.tree import Tree, only_small, walk
 from ...names.scopes import BindingKind
 from ...project.facts import ParsedModule, ProjectFacts
+from ..layers.model_functions import is_model_fn
 from .idle import asks_for_mode
-from .inlined import Inliner, IsModelFn, knows_of_tasks
+from .inlined import Inliner, knows_of_tasks
 
 _MOST = 60
 _PLAIN = (cst.Name, cst.SimpleString, cst.Integer, cst.Float)
 
 
-def with_objects_dissolved(
-    parsed: ParsedModule, facts: ProjectFacts, is_model_fn: IsModelFn
-) -> ParsedModule:
+def with_objects_dissolved(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
     """The file whose model functions do what an object of a plain class did for them.
 
     ``net = Net(params)`` and ``net.build(features)`` become the bodies of both; what
@@ -30,28 +29,24 @@ def with_objects_dissolved(
     """
     functions = [one for one in parsed.each(cst.FunctionDef) if is_model_fn(one)]
     for number in range(len(functions)):
-        for call in _makers(parsed, is_model_fn, number):
-            found = OneObject(parsed, facts, is_model_fn, number).dissolved(call)
+        for call in _makers(parsed, number):
+            found = OneObject(parsed, facts, number).dissolved(call)
             if found is not None:
                 parsed = _without_classes(found, facts)
                 break
     return parsed
 
 
-def _function(
-    parsed: ParsedModule, is_model_fn: IsModelFn, number: int
-) -> cst.FunctionDef:
+def _function(parsed: ParsedModule, number: int) -> cst.FunctionDef:
     found = [one for one in parsed.each(cst.FunctionDef) if is_model_fn(one)][number]
     assert isinstance(found, cst.FunctionDef)
     return found
 
 
-def _makers(
-    parsed: ParsedModule, is_model_fn: IsModelFn, number: int
-) -> Iterator[cst.Call]:
+def _makers(parsed: ParsedModule, number: int) -> Iterator[cst.Call]:
     """Calls of a model function that make objects which make layers."""
     tree = Tree(parsed.module, parsed.resolver)
-    defined = _function(parsed, is_model_fn, number)
+    defined = _function(parsed, number)
     for node in walk(defined.body, cst.Call):
         if tree.function(node) is defined:
             methods = [m for kind in line_of(tree, node.func) for m in methods_of(kind)]
@@ -108,18 +103,16 @@ class OneObject:
         self,
         parsed: ParsedModule,
         facts: ProjectFacts,
-        is_model_fn: IsModelFn,
         number: int,
     ) -> None:
         self.facts = facts
-        self.is_model_fn = is_model_fn
         self.number = number
         self._take(parsed)
 
     def _take(self, parsed: ParsedModule) -> None:
         self.parsed = parsed
         self.tree = Tree(parsed.module, parsed.resolver)
-        self.defined = _function(parsed, self.is_model_fn, self.number)
+        self.defined = _function(parsed, self.number)
 
     def dissolved(self, made: cst.Call) -> ParsedModule | None:
         """The file without the object; None if it is more than its methods."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import libcst as cst
@@ -11,24 +10,22 @@ from ...code.edits import changed
 from ...code.names import fresh
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
+from ..layers.model_functions import is_model_fn
 from .local_functions import makes_layers
 
 
 def with_one_return(
     parsed: ParsedModule,
     facts: ProjectFacts,
-    is_model_fn: Callable[[cst.CSTNode], bool],
 ) -> ParsedModule:
     """The file with ``outputs = conv(x)`` in branches for ``return conv(x)``."""
     tree = Tree(parsed.module, parsed.resolver)
     edits: dict[cst.CSTNode, Any] = {}
     for node in parsed.module.body:
-        if (
-            isinstance(node, cst.FunctionDef)
-            and not is_model_fn(node)
-            and makes_layers(tree, node)
-        ):
-            edits |= _edits(tree, node)
+        if isinstance(node, cst.FunctionDef) and not is_model_fn(node):
+            found = _edits(tree, node)
+            if found and makes_layers(tree, node):
+                edits |= found
     return changed(parsed, facts, edits) if edits else parsed
 
 

@@ -10,12 +10,13 @@ import libcst as cst
 from ...code.statements import assigned
 from ...code.tree import walk
 from ...project.facts import ParsedModule, ProjectFacts
-from .inlined import IsModelFn, without_unread
+from ..layers.model_functions import is_model_fn
+from .inlined import without_unread
 from .objects import OneObject, line_of, methods_of
 
 
 def with_own_objects_dissolved(
-    parsed: ParsedModule, facts: ProjectFacts, is_model_fn: IsModelFn
+    parsed: ParsedModule, facts: ProjectFacts
 ) -> ParsedModule:
     """The file whose methods that are model functions store nothing in their object.
 
@@ -24,7 +25,7 @@ def with_own_objects_dissolved(
     """
     functions = [one for one in parsed.each(cst.FunctionDef) if is_model_fn(one)]
     for number in range(len(functions)):
-        found = _Own(parsed, facts, is_model_fn, number)
+        found = _Own(parsed, facts, number)
         parsed = found.dissolved_in_place() or parsed
     return parsed
 

@@ -31,17 +31,13 @@ from ..layers.spelling import RESERVED
 from ..layers.together import lifted_together
 from .as_written import lines_as_written
 from .brought import with_helpers_brought
-from .callables import with_called_objects_as_methods
-from .choices import with_choices_as_tests
 from .chosen_strategy import with_strategy
-from .chosen_values import with_values_chosen_inside
 from .classes import plain_classes, training_words
 from .code import Refused, dotted
 from .config import CLUSTER
 from .dropout_cells import with_constant_shares
 from .early_weights import with_weights_before_modes
 from .flags import with_one_flag, with_training_flag
-from .forwarded import with_keywords_said
 from .fused_cells import with_fused_cells_run
 from .handed_functions import with_functions_as_flags
 from .idle import without_idle_words
@@ -62,15 +58,12 @@ from .one_return import with_one_return
 from .optimizer_classes import with_optimizers_of_rates
 from .own_objects import with_own_objects_dissolved
 from .page import Page
-from .paired_norms import with_norms_in_one_call
 from .plain_names import with_plain_names, words_written
 from .said import IMAGES
 from .sequential import with_several
 from .several_models import with_models_in_one
 from .shared_tables import check_tables
-from .spec_dicts import with_specs_written_out
 from .still_averages import WITH_AVERAGES, with_still_averages
-from .subclasses import with_methods_shared, with_model_fns_in_subclasses
 from .tables import exports, with_tables_tracked
 from .task import SOME_UPDATED, Task, alias_of, task_of
 from .text import attribute_of_self, with_lines_fitted
@@ -507,31 +500,24 @@ class _Program:
         self.facts = facts
         written = files
         files = with_usual_model_fns(files, facts)
-        files = [with_specs_written_out(one, facts, is_model_fn) for one in files]
-        files = with_called_objects_as_methods(files, facts)
-        files = [with_norms_in_one_call(one, facts) for one in files]
         files = [with_fused_cells_run(one, facts) for one in files]
-        files = [with_one_return(one, facts, is_model_fn) for one in files]
+        files = [with_one_return(one, facts) for one in files]
         files = with_networks_called(files, facts)
         files = [one_in_each(one, facts, _in_one_line(one)) for one in files]
         files = [with_clipping_in_one_call(one, facts) for one in files]
         files = [with_train_ops_in_one_call(one, facts) for one in files]
         files = [with_batches_named(one, facts) for one in files]
         files = [with_metrics_in_one(one, facts) for one in files]
-        files = [with_keywords_said(one, facts) for one in files]
         files = [with_functions_as_flags(one, facts) for one in files]
         files = [with_optimizers_of_rates(one, facts) for one in files]
-        files = [with_choices_as_tests(one, facts, files) for one in files]
-        files = [with_outputs_named(one, facts, is_model_fn) for one in files]
-        files = with_values_chosen_inside(files, facts)
-        files = [with_models_named(one, facts, is_model_fn) for one in files]
+        files = [with_outputs_named(one, facts) for one in files]
+        files = [with_models_named(one, facts) for one in files]
         files = [with_models_in_one(one, facts, is_model_fn) for one in files]
-        files = with_model_fns_in_subclasses(files, facts, is_model_fn)
-        files = with_helpers_brought(files, facts, is_model_fn)
-        files = [with_own_objects_dissolved(one, facts, is_model_fn) for one in files]
-        files = [with_objects_dissolved(one, facts, is_model_fn) for one in files]
+        files = with_helpers_brought(files, facts)
+        files = [with_own_objects_dissolved(one, facts) for one in files]
+        files = [with_objects_dissolved(one, facts) for one in files]
         files = [with_variables_inlined(one, facts) for one in files]
-        files = [without_idle_words(one, facts, is_model_fn) for one in files]
+        files = [without_idle_words(one, facts) for one in files]
         try:
             files = [with_normalizers_called(one, facts) for one in files]
         except Blocked as stop:
@@ -540,9 +526,9 @@ class _Program:
         files = [with_local_functions_apart(one, facts) for one in files]
         told = [with_constant_shares(one, facts) for one in files]
         files = [one for one, _ in told]
-        files = [with_one_flag(one, facts, is_model_fn) for one in files]
-        files = [with_helpers_inlined(one, facts, is_model_fn) for one in files]
-        files = [with_metrics_unrolled(one, facts, is_model_fn) for one in files]
+        files = [with_one_flag(one, facts) for one in files]
+        files = [with_helpers_inlined(one, facts) for one in files]
+        files = [with_metrics_unrolled(one, facts) for one in files]
         files = [with_weights_before_modes(one, facts, is_model_fn) for one in files]
         files = [with_losses_added(one, facts, is_model_fn, files) for one in files]
         # Columns are made anywhere, also where no model function sees it.
@@ -599,8 +585,6 @@ class _Program:
                     made[defined.name.value] = name
             for name, task in made.items():
                 self._rename(one, name, task)
-            if len(one.tasks) > 1:
-                one.parsed = with_methods_shared(one.parsed, self.facts, one.tasks)
         if False in self.updates:
             texts = [one.source.text for one in self.before]
             words = ("updates_collections", "model_to_estimator", ".compile(")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TypeVar, cast
 
 import libcst as cst
@@ -14,6 +14,7 @@ from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...names.ast_nodes import expression_of
 from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule, ProjectFacts
+from ..layers.model_functions import is_model_fn
 
 _MOST = 24
 _Node = TypeVar("_Node", cst.BaseStatement, cst.BaseExpression)
@@ -26,7 +27,6 @@ Round = dict[str, cst.BaseExpression]
 def with_metrics_unrolled(
     parsed: ParsedModule,
     facts: ProjectFacts,
-    is_model_fn: Callable[[cst.CSTNode], bool],
 ) -> ParsedModule:
     """The file whose model functions make no metrics in loops over constants.
 
