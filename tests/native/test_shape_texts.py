@@ -107,16 +107,6 @@ READS = {
         ],
         ["zero_state", "if training"],
     ),
-    "networks_of_subclasses": (
-        [
-            "class BaseTask(Task):",
-            "class WideTask(BaseTask):",
-            "class DeepTask(BaseTask):",
-            "return DeepTask(self, params)",
-            "    def model_fn(self, params):\n        raise NotImplementedError",
-        ],
-        ["def network(", "def looked_up(", "def rate("],
-    ),
     "network_of_methods": (
         [
             "class Block(tf_keras.layers.Layer):",

@@ -14,17 +14,18 @@ def model_fn(features, labels, mode, params):
     net = tf.layers.dense(features, 4, tf.nn.tanh, kernel_initializer=ramp, name='fc')
     net = tf.layers.dense(net, 4, tf.nn.tanh, kernel_initializer=ramp, name='last')
     guess = tf.layers.dense(net, 1, kernel_initializer=ramp)[:, 0]
-    spec = {'mode': mode, 'predictions': {'guess': guess}}
+    loss = train_op = metrics = None
     if params.get('first') and mode == tf.estimator.ModeKeys.TRAIN:
         tf.train.init_from_checkpoint(params['first'], {
             v.op.name: v for v in tf.trainable_variables() if v.name.startswith('fc/')})
     if mode != tf.estimator.ModeKeys.PREDICT:
-        spec['loss'] = tf.losses.mean_squared_error(labels, guess)
-        spec['eval_metric_ops'] = {'off': tf.metrics.mean_absolute_error(labels, guess)}
+        loss = tf.losses.mean_squared_error(labels, guess)
+        metrics = {'off': tf.metrics.mean_absolute_error(labels, guess)}
     if mode == tf.estimator.ModeKeys.TRAIN:
-        spec['train_op'] = tf.train.GradientDescentOptimizer(.05).minimize(
-            spec['loss'], tf.train.get_global_step())
-    return tf.estimator.EstimatorSpec(**spec)
+        train_op = tf.train.GradientDescentOptimizer(.05).minimize(
+            loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(
+        mode, {'guess': guess}, loss, train_op, eval_metric_ops=metrics)
 
 
 X = np.sin(np.arange(36, dtype=np.float32)).reshape(12, 3)

@@ -10,9 +10,10 @@ def ramp(shape, dtype=tf.float32, partition_info=None):
     return tf.constant(np.cos(np.arange(count)).reshape([int(n) for n in shape]), dtype)
 
 
-def conv(x, filters, size, strides, **kwargs):
+def conv(x, filters, size, strides, padding='valid', use_bias=True):
     return tf.layers.conv2d(
-        x, filters, size, strides=strides, kernel_initializer=ramp, **kwargs)
+        x, filters, size, strides=strides, padding=padding, use_bias=use_bias,
+        kernel_initializer=ramp)
 
 
 def block(x, filters, training, shortcut, strides):
