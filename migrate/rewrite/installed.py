@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from ..project.facts import ParsedModule, ProjectFacts
@@ -40,19 +41,12 @@ def lack_of_packages(files: Iterable[ParsedModule], facts: ProjectFacts) -> str 
         package, path = min(pending)
         pending.discard((package, path))
         seen.add(path)
-        raw = read_or_nothing(path)
-        lines = [*import_lines(raw)]
-        near = (
-            (package, file)
-            for dots, stem, names in lines
-            for file in (relative_files(path, dots, stem, names) if dots else ())
-        )
-        inside = (one for one in _imported(raw) if one[0] == package)
-        pending |= {one for one in (*near, *inside) if one[1] not in seen}
-        if not any(stem.partition(".")[0] == "tensorflow" for _, stem, _ in lines):
+        near, is_of_tensorflow = _read(package, path)
+        pending |= {(package, one) for one in near if one not in seen}
+        if not is_of_tensorflow:
             continue
         try:
-            resolver = facts.load(path, raw).resolver
+            resolver = facts.load(path, read_or_nothing(path)).resolver
         except SourceError:
             continue
         for _, lack in lacks_of(resolver):
@@ -60,6 +54,17 @@ def lack_of_packages(files: Iterable[ParsedModule], facts: ProjectFacts) -> str 
                 where = f"{path.name} of the package `{package}`"
                 return f"`{lack.what}` ({where}) is not in {lack.maker}"
     return None
+
+
+@cache
+def _read(package: str, path: Path) -> tuple[set[Path], bool]:
+    """The files of its package that one imports, and whether it imports TensorFlow."""
+    raw = read_or_nothing(path)
+    lines = [*import_lines(raw)]
+    near = {file for name, file in _imported(raw) if name == package}
+    for dots, stem, names in lines:
+        near |= relative_files(path, dots, stem, names) if dots else set()
+    return near, any(stem.partition(".")[0] == "tensorflow" for _, stem, _ in lines)
 
 
 def _imported(raw: bytes) -> Iterator[tuple[str, Path]]:

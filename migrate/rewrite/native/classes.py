@@ -393,7 +393,7 @@ class Module:
 
     def _without_contrib(self, code: str) -> str:
         """The code with cells and regularizers of Keras for those of TensorFlow 1."""
-        while True:
+        while "rnn" in code or "_regularizer" in code:
             text = Text(code)
             above = parents_of(ast.Module(text.body, []))
             calls = [one for one in above if isinstance(one, ast.Call)]
@@ -416,6 +416,7 @@ class Module:
                 always = self.shares is not None and not self.shares.code
                 text.put(node, cell(name, node, reader, text.of, always=always))
             code = text.done()
+        return code
 
     def _cell_or_penalty(
         self, node: ast.Call, above: Mapping[ast.AST, ast.AST], text: Text
