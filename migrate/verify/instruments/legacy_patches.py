@@ -7,35 +7,32 @@ import contextlib
 import functools
 import importlib
 import inspect
-import itertools
 import os
+import random
 import re
 import sys
 
-if __package__:
-    from .legacy_record import (
-        Record,
-        log_calls,
-        quiet,
-        recording_hook_class,
-        replicas_of,
-    )
-    from .legacy_start import StartingWeights, training_name
-else:  # run by its path, on an interpreter without tfmigrate
-    from legacy_record import (
-        Record,
-        log_calls,
-        quiet,
-        recording_hook_class,
-        replicas_of,
-    )
-    from legacy_start import StartingWeights, training_name
+from .legacy_random import steady_random_operations
+from .legacy_record import Record, log_calls, quiet, recording_hook_class, replicas_of
+from .legacy_start import StartingWeights, training_name
 
 
 def defining_class(cls, method):
     """The class that really defines a method; patching a subclass would make
     the Estimator's own check of overridden members complain."""
     return next(base for base in cls.__mro__ if method in base.__dict__)
+
+
+def with_changed_arguments(original, change):
+    """The function, called with its arguments by name as ``change`` leaves them."""
+    signature = inspect.signature(original)
+
+    def call(*args, **kwargs):
+        bound = signature.bind(*args, **kwargs)
+        change(bound.arguments)
+        return original(*bound.args, **bound.kwargs)
+
+    return call
 
 
 class Instrument:
@@ -54,18 +51,12 @@ class Instrument:
         for record in self.records:
             if record.estimator is estimator:
                 return record
-        self.records.append(Record(estimator, self.name_of(estimator)))
-        return self.records[-1]
-
-    def name_of(self, estimator):
         given = self.named.get(os.path.abspath(str(estimator.model_dir)), "")
-        return training_name(given)
+        self.records.append(Record(estimator, training_name(given)))
+        return self.records[-1]
 
     def start_of(self, record):
         """What gives the weights that a training starts from."""
-        chosen = self.options.estimator
-        if chosen is not None and self.records.index(record) != chosen:
-            return None
 
         def start(weights):
             values = self.starting.values_for(record.name, weights)
@@ -77,11 +68,11 @@ class Instrument:
     def install(self):
         self.patch_estimator()
         self.patch_run_config()
-        end_iterators_at_once(self.tf)
         if self.options.model_dir:
-            self.patch_model_to_estimator()
-        if self.options.no_shuffle:
-            self.patch_shuffling()
+            keras = self.tf.keras.estimator
+            keras.model_to_estimator = with_changed_arguments(
+                keras.model_to_estimator, self.remap
+            )
         if self.options.replicas:
             self.patch_strategies()
 
@@ -98,12 +89,19 @@ class Instrument:
         self.named[place] = model_dir or ""
         return place
 
+    def remap(self, arguments):
+        """Change the model_dir that an Estimator is made with."""
+        config, model_dir = arguments.get("config"), arguments.get("model_dir")
+        if model_dir is None:
+            model_dir = getattr(config, "model_dir", None)
+        arguments["model_dir"] = model_dir = self.remapped(model_dir)
+        if hasattr(config, "replace"):
+            arguments["config"] = config.replace(model_dir=model_dir)
+
     def patch_estimator(self):
         tf, options = self.tf, self.options
-        estimator_class = tf.estimator.Estimator
-        owner = defining_class(estimator_class, "train")
-        original_train = owner.train
-        original_evaluate = owner.evaluate
+        owner = defining_class(tf.estimator.Estimator, "train")
+        original_train, original_evaluate = owner.train, owner.evaluate
         instrument = self
 
         def train(
@@ -144,29 +142,12 @@ class Instrument:
             record.input_fn = input_fn
             return result
 
-        owner.train = train
-        owner.evaluate = evaluate
+        owner.train, owner.evaluate = train, evaluate
         for name in ("export_saved_model", "export_savedmodel"):
             if name in owner.__dict__:
                 setattr(owner, name, self.noting_exports(owner.__dict__[name]))
-
         if options.model_dir:
-            original_init = owner.__init__
-            signature = inspect.signature(original_init)
-
-            def __init__(estimator, *args, **kwargs):
-                bound = signature.bind(estimator, *args, **kwargs)
-                config = bound.arguments.get("config")
-                model_dir = bound.arguments.get("model_dir")
-                if model_dir is None and config is not None:
-                    model_dir = getattr(config, "model_dir", None)
-                model_dir = instrument.remapped(model_dir)
-                bound.arguments["model_dir"] = model_dir
-                if config is not None and hasattr(config, "replace"):
-                    bound.arguments["config"] = config.replace(model_dir=model_dir)
-                original_init(*bound.args, **bound.kwargs)
-
-            owner.__init__ = __init__
+            owner.__init__ = with_changed_arguments(owner.__init__, self.remap)
 
     def noting_exports(self, original):
         """The method, with a note of the folder that it exports into."""
@@ -180,25 +161,17 @@ class Instrument:
 
     def patch_run_config(self):
         tf, options = self.tf, self.options
-        instrument = self
+
+        def change(values):
+            if options.seed is not None:
+                values.setdefault("tf_random_seed", options.seed)
+            if options.model_dir and values.get("model_dir"):
+                values["model_dir"] = self.remapped(values["model_dir"])
+            given = values.get("session_config")
+            values["session_config"] = session_config(tf, options, given)
 
         def patch(cls):
-            original = cls.__init__
-            signature = inspect.signature(original)
-
-            def __init__(config, *args, **kwargs):
-                bound = signature.bind(config, *args, **kwargs)
-                values = bound.arguments
-                if options.seed is not None and "tf_random_seed" not in values:
-                    values["tf_random_seed"] = options.seed
-                if options.model_dir and values.get("model_dir"):
-                    values["model_dir"] = instrument.remapped(values["model_dir"])
-                values["session_config"] = session_config(
-                    tf, options, values.get("session_config")
-                )
-                original(*bound.args, **bound.kwargs)
-
-            cls.__init__ = __init__
+            cls.__init__ = with_changed_arguments(cls.__init__, change)
 
         owner = tf.estimator.RunConfig
         patch(owner)
@@ -206,84 +179,73 @@ class Instrument:
         # says of itself must not change when an Estimator is made of it.
         owner.__init_subclass__ = classmethod(patch)
 
-    def patch_model_to_estimator(self):
-        tf, instrument = self.tf, self
-        original = tf.keras.estimator.model_to_estimator
-        signature = inspect.signature(original)
-
-        def model_to_estimator(*args, **kwargs):
-            bound = signature.bind(*args, **kwargs)
-            values = bound.arguments
-            model_dir = values.get("model_dir")
-            config = values.get("config")
-            if model_dir is None and config is not None:
-                model_dir = config.model_dir
-            model_dir = instrument.remapped(model_dir)
-            values["model_dir"] = model_dir
-            if config is not None:
-                values["config"] = config.replace(model_dir=model_dir)
-            return original(*bound.args, **bound.kwargs)
-
-        tf.keras.estimator.model_to_estimator = model_to_estimator
-
-    def patch_shuffling(self):
-        tf = self.tf
-
-        def shuffle(dataset, *args, **kwargs):
-            return dataset
-
-        for cls in tf.data.Dataset.__mro__:
-            if "shuffle" in cls.__dict__:
-                cls.shuffle = shuffle
-
-        def shuffle_and_repeat(buffer_size=None, count=None, seed=None):
-            return lambda dataset: dataset.repeat(count)
-
-        for module in (
-            getattr(tf.data, "experimental", None),
-            getattr(getattr(tf, "contrib", None), "data", None),
-        ):
-            # Functions that make data sets of files call it by its private name.
-            original = getattr(module, "shuffle_and_repeat", None)
-            if original is not None:
-                name = "shuffle_and_repeat"
-                replace_everywhere(module, name, original, shuffle_and_repeat)
-
-        inputs = getattr(tf.estimator, "inputs", None)
-        for name in ("numpy_input_fn", "pandas_input_fn"):
-            original = getattr(inputs, name, None)
-            if original is not None:
-                replace_everywhere(inputs, name, original, without_shuffling(original))
-
     def patch_strategies(self):
         """Put the replicas on CPU devices, however many GPUs were asked for."""
         tf = self.tf
         devices = [f"/device:CPU:{i}" for i in range(self.options.replicas)]
         no_prefetch = self.options.no_shuffle and not self.options.compat
-        classes = [
-            getattr(getattr(tf, "distribute", None), "MirroredStrategy", None),
-            getattr(tf.contrib.distribute, "MirroredStrategy", None),
-        ]
-        for cls in classes:
+        for module in (getattr(tf, "distribute", None), tf.contrib.distribute):
+            cls = getattr(module, "MirroredStrategy", None)
             if cls is None:
                 continue
-            original = cls.__init__
-            signature = inspect.signature(original)
+            known = inspect.signature(cls.__init__).parameters
 
-            def __init__(
-                strategy, *args, __original=original, __signature=signature, **kwargs
-            ):
-                bound = __signature.bind(strategy, *args, **kwargs)
-                values = dict(itertools.islice(bound.arguments.items(), 1, None))
+            def change(values, known=known):
                 for name in ("num_gpus", "num_gpus_per_worker"):
                     values.pop(name, None)
                 values["devices"] = devices
                 # TF 1.12 hands batches to prefetching devices in any order.
-                if no_prefetch and "prefetch_on_device" in __signature.parameters:
+                if no_prefetch and "prefetch_on_device" in known:
                     values["prefetch_on_device"] = False
-                __original(strategy, **values)
 
-            cls.__init__ = __init__
+            cls.__init__ = with_changed_arguments(cls.__init__, change)
+
+
+def steady(tf, options, in_step=None):
+    """Take out of this process what would make two runs of a program differ.
+
+    Without a seed TensorFlow draws as it likes, but data that NumPy or Python shuffles
+    come in the same order on both sides. ``in_step`` is as of
+    :func:`steady_random_operations`.
+    """
+    import numpy as np
+
+    end_iterators_at_once(tf)
+    if options.no_shuffle:
+        switch_shuffling_off(tf)
+    if options.steady_random:
+        steady_random_operations(tf, in_step)
+    if options.seed is not None:
+        quiet(tf).set_random_seed(options.seed)
+    random.seed(options.seed or 0)
+    np.random.seed(options.seed or 0)
+
+
+def switch_shuffling_off(tf):
+    """Let data come in the order in which they are stored."""
+
+    def shuffle(dataset, *args, **kwargs):
+        return dataset
+
+    for cls in {*tf.data.Dataset.__mro__, *quiet(tf).data.Dataset.__mro__}:
+        if "shuffle" in cls.__dict__:
+            cls.shuffle = shuffle
+
+    def shuffle_and_repeat(buffer_size=None, count=None, seed=None):
+        return lambda dataset: dataset.repeat(count)
+
+    for module in (
+        getattr(tf.data, "experimental", None),
+        getattr(quiet(tf).data, "experimental", None),
+        getattr(getattr(tf, "contrib", None), "data", None),
+    ):
+        # Functions that make data sets of files call it by its private name.
+        replace_everywhere(module, "shuffle_and_repeat", shuffle_and_repeat)
+
+    inputs = getattr(getattr(tf, "estimator", None), "inputs", None)
+    for name in ("numpy_input_fn", "pandas_input_fn"):
+        if hasattr(inputs, name):
+            replace_everywhere(inputs, name, without_shuffling(getattr(inputs, name)))
 
 
 def end_iterators_at_once(tf):
@@ -313,12 +275,15 @@ def step_in(tf, model_dir):
     return int(found.group(1)) if found else 0
 
 
-def replace_everywhere(module, name, original, replacement):
+def replace_everywhere(module, name, replacement):
     """Replace a function also where another spelling of the import finds it.
 
     In TF 1.15 ``from tensorflow.estimator.inputs import ...`` reads a module of
     its own, which is not the one that ``tf.estimator.inputs`` gives.
     """
+    original = getattr(module, name, None)
+    if original is None:
+        return
     setattr(module, name, replacement)
     with contextlib.suppress(ImportError):
         importlib.import_module("tensorflow.estimator.inputs")
@@ -329,14 +294,10 @@ def replace_everywhere(module, name, original, replacement):
 
 
 def without_shuffling(factory):
-    signature = inspect.signature(factory)
+    def change(values):
+        values["shuffle"] = False
 
-    def make(*args, **kwargs):
-        bound = signature.bind(*args, **kwargs)
-        bound.arguments["shuffle"] = False
-        return factory(*bound.args, **bound.kwargs)
-
-    return make
+    return with_changed_arguments(factory, change)
 
 
 def session_config(tf, options, given):

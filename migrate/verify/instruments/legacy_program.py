@@ -17,75 +17,64 @@ The recording is a directory; its format is described in docs/recordings.md.
 """
 
 import argparse
+import importlib
 import os
-import random
 import runpy
 import sys
 
-if __package__:
-    from .legacy_outside import Outside
-    from .legacy_patches import Instrument
-    from .legacy_random import steady_random_operations
-    from .legacy_record import quiet, write_recordings
-else:  # run by its path, on an interpreter without tfmigrate
-    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-    try:
-        from legacy_outside import Outside
-        from legacy_patches import Instrument
-        from legacy_random import steady_random_operations
-        from legacy_record import quiet, write_recordings
-    finally:
-        del sys.path[0]
+
+def common_parser(description):
+    """The options that the instruments of both generations have."""
+    parser = argparse.ArgumentParser(description=description)
+    option = parser.add_argument
+    option("--out", required=True, help="folder for the recording")
+    option("--steps", type=int, help="stop at this global step")
+    option("--replicas", type=int, help="replicas on CPU devices instead of GPUs")
+    option("--initial-weights", help="npz file to start from")
+    option("--no-shuffle", action="store_true", help="data in file order")
+    option("--seed", type=int, help="seed where the program sets none")
+    option(
+        "--steady-random",
+        action="store_true",
+        help="random operations draw the same numbers in every program",
+    )
+    option("--threads", type=int, help="threads inside one operation")
+    option("--no-predictions", action="store_true", help="skip the fixed examples")
+    option("--path", help="folder of the script's package")
+    option("--module", help="run the script as this module, as python -m")
+    option("script")
+    option("arguments", nargs=argparse.REMAINDER)
+    parser.set_defaults(outside=None)  # heard of while a program runs
+    return parser
 
 
 def parse_arguments(argv):
-    parser = argparse.ArgumentParser(
-        description="Run an unedited Estimator program and record its training."
-    )
-    parser.add_argument("--out", required=True, help="folder for the recording")
-    parser.add_argument("--steps", type=int, help="stop at this global step")
-    parser.add_argument(
-        "--replicas", type=int, help="replicas on CPU devices instead of GPUs"
-    )
-    parser.add_argument("--initial-weights", help="npz file to start from")
-    parser.add_argument(
+    parser = common_parser("Run an unedited Estimator program and record its training.")
+    option = parser.add_argument
+    option(
         "--generate-weights",
         type=int,
         metavar="SEED",
         help="start from weights drawn by shape, the same everywhere",
     )
-    parser.add_argument(
+    option(
         "--light",
         action="store_true",
         help="write the norms of the weights instead of the weights",
     )
-    parser.add_argument("--no-shuffle", action="store_true")
-    parser.add_argument("--seed", type=int, help="seed where the program sets none")
-    parser.add_argument(
-        "--steady-random",
-        action="store_true",
-        help="random operations draw the same numbers in every program",
-    )
-    parser.add_argument("--threads", type=int, help="threads of each session")
-    parser.add_argument("--model-dir", help="root for all model directories")
-    parser.add_argument(
-        "--estimator",
-        type=int,
-        help="record this estimator alone, by order of first training",
-    )
-    parser.add_argument(
-        "--no-predictions", action="store_true", help="skip the fixed examples"
-    )
-    parser.add_argument(
-        "--compat", action="store_true", help="run on tfmigrate's compat layer"
-    )
-    parser.add_argument("--name", help="name of the program in the recording")
-    parser.add_argument("--path", help="folder of the script's package")
-    parser.add_argument("--module", help="run the script as this module")
-    parser.add_argument("script")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER)
-    parser.set_defaults(outside=None)  # heard of while a program runs
+    option("--model-dir", help="root for all model directories")
+    option("--compat", action="store_true", help="run on tfmigrate's compat layer")
+    option("--name", help="name of the program in the recording")
     return parser.parse_args(argv)
+
+
+def enter(options):
+    """Make the arguments and the path of this process those of the program."""
+    script = os.path.abspath(options.script)
+    sys.argv = [options.script, *options.arguments]
+    sys.path[0] = os.path.dirname(script)
+    if options.path is not None:
+        sys.path.insert(1, os.path.abspath(options.path))
 
 
 def prepare_compat(options):
@@ -100,60 +89,57 @@ def prepare_compat(options):
     restore_old_protos()
 
 
-def run_compat_notebook(options):
-    """The cells of a notebook, as ``tfmigrate run`` executes them."""
-    from tfmigrate.compat.launcher.notebook import run_notebook
+def run(options):
+    """Run the program as ``__main__``."""
+    enter(options)
+    if options.compat and options.script.endswith(".ipynb"):
+        from tfmigrate.compat.launcher.notebook import run_notebook
 
-    run_notebook(options.script, options.arguments, shell_lines=False)
+        run_notebook(options.script, options.arguments, shell_lines=False)
+    elif options.module is not None:
+        # As `python -m` does, which knows the package of what it runs.
+        runpy.run_module(options.module, run_name="__main__", alter_sys=True)
+    else:
+        runpy.run_path(options.script, run_name="__main__")
 
 
 def main(argv=None):
+    from .legacy_outside import Outside
+    from .legacy_patches import Instrument, steady
+    from .legacy_record import write_recordings
+
     options = parse_arguments(sys.argv[1:] if argv is None else argv)
     if options.compat:
         prepare_compat(options)
-    import numpy as np
     import tensorflow as tf
 
-    seed = 0 if options.seed is None else options.seed
-    random.seed(seed)
-    np.random.seed(seed)
-    if options.seed is not None:
-        quiet(tf).set_random_seed(options.seed)
-    if options.steady_random:
-        steady_random_operations(tf)
+    steady(tf, options)
     options.outside = Outside(options.out)
     instrument = Instrument(tf, options)
     instrument.install()
-    sys.argv = [options.script, *options.arguments]
-    sys.path[0] = os.path.dirname(os.path.abspath(options.script))
-    if options.path is not None:
-        sys.path.insert(1, os.path.abspath(options.path))
     try:
-        if options.compat and options.script.endswith(".ipynb"):
-            run_compat_notebook(options)
-        elif options.module is not None:
-            # As `python -m` does, which knows the package of what it runs.
-            runpy.run_module(options.module, run_name="__main__", alter_sys=True)
-        else:
-            runpy.run_path(options.script, run_name="__main__")
+        run(options)
     except SystemExit as end:
         if end.code not in (None, 0):
             raise
     finally:
         options.outside.leave()
     trained = [record for record in instrument.records if record.losses]
-    wanted = options.estimator
     if not trained:
         raise SystemExit("it trained nothing: no Estimator took a step")
-    if len(trained) <= (wanted or 0):
-        raise SystemExit(
-            f"{options.script} trained {len(trained)} estimator(s); "
-            f"number {wanted or 0} was to be recorded"
-        )
-    if wanted is not None:
-        trained = [trained[wanted]]
     write_recordings(tf, options, trained, instrument.export_bases)
 
 
+def run_by_path():
+    """Run this file on an interpreter without tfmigrate, as a module of a package."""
+    package = type(sys)("tfmigrate_instruments")
+    package.__path__ = [os.path.dirname(os.path.abspath(__file__))]
+    sys.modules[package.__name__] = package
+    importlib.import_module(package.__name__ + ".legacy_program").main()
+
+
 if __name__ == "__main__":
-    main()
+    if __package__:
+        main()
+    else:
+        run_by_path()

@@ -17,40 +17,30 @@ _SEED = (1729, 41)
 
 # Of each function that adds a random operation: the stateless function of its kind and
 # which of the arguments that has as well.
+_REAL, _INTEGER = ("shape", "dtype"), ("shape", "minval", "maxval")
+_STATELESS = {
+    "stateless_random_uniform": _REAL,
+    "stateless_random_normal": _REAL,
+    "stateless_truncated_normal": _REAL,
+    "stateless_random_uniform_int": _INTEGER,
+}
 _KINDS = {
     "gen_random_ops": {
-        "random_uniform": ("stateless_random_uniform", ("shape", "dtype")),
-        "random_standard_normal": ("stateless_random_normal", ("shape", "dtype")),
-        "truncated_normal": ("stateless_truncated_normal", ("shape", "dtype")),
-        "random_uniform_int": (
-            "stateless_random_uniform_int",
-            ("shape", "minval", "maxval"),
-        ),
+        "random_uniform": ("stateless_random_uniform", _REAL),
+        "random_standard_normal": ("stateless_random_normal", _REAL),
+        "truncated_normal": ("stateless_truncated_normal", _REAL),
+        "random_uniform_int": ("stateless_random_uniform_int", _INTEGER),
         "multinomial": (
             "stateless_multinomial",
             ("logits", "num_samples", "output_dtype"),
         ),
     },
     "gen_stateless_random_ops": {
-        name: (name, ("shape", "dtype"))
-        for name in (
-            "stateless_random_uniform",
-            "stateless_random_normal",
-            "stateless_truncated_normal",
-        )
+        name: (name, arguments) for name, arguments in _STATELESS.items()
     },
     # Keras 3 draws with these, from seeds that it counts itself.
     "gen_stateless_random_ops_v2": {
-        "stateless_random_uniform_v2": ("stateless_random_uniform", ("shape", "dtype")),
-        "stateless_random_normal_v2": ("stateless_random_normal", ("shape", "dtype")),
-        "stateless_truncated_normal_v2": (
-            "stateless_truncated_normal",
-            ("shape", "dtype"),
-        ),
-        "stateless_random_uniform_int_v2": (
-            "stateless_random_uniform_int",
-            ("shape", "minval", "maxval"),
-        ),
+        name + "_v2": (name, arguments) for name, arguments in _STATELESS.items()
     },
 }
 

@@ -12,32 +12,17 @@ import re
 import sys
 import tempfile
 
-if __package__:
-    from .legacy_start import weights_of
-    from .legacy_weights import (
-        base_name,
-        drawn_weights,
-        first_uses,
-        generated_weights,
-        optimizer_constants,
-        read_weights,
-        slot_names,
-        weight_names,
-        write_weights,
-    )  # fmt: skip
-else:  # run by its path, on an interpreter without tfmigrate
-    from legacy_start import weights_of
-    from legacy_weights import (
-        base_name,
-        drawn_weights,
-        first_uses,
-        generated_weights,
-        optimizer_constants,
-        read_weights,
-        slot_names,
-        weight_names,
-        write_weights,
-    )  # fmt: skip
+from .legacy_start import weights_of, write_arrays
+from .legacy_weights import (
+    base_name,
+    drawn_weights,
+    first_uses,
+    generated_weights,
+    optimizer_constants,
+    read_weights,
+    variable_names,
+    write_weights,
+)  # fmt: skip
 
 FORMAT = 1
 FIXED_EXAMPLES = 8
@@ -48,10 +33,14 @@ class Record:
 
     def __init__(self, estimator, name=""):
         self.estimator = estimator
+        # Where its checkpoints are.
+        self.files = getattr(estimator, "model_dir", None)
         # The last part of the model_dir that the program gave it.
         self.name = name
         self.losses = []
         self.evaluations = []
+        # Those of a program that evaluates in a way of its own.
+        self.figures = {}
         self.hook_calls = []
         self.names = None
         self.initial = None
@@ -70,6 +59,7 @@ class Record:
         self.paired = {}
         # Operations that draw random numbers for its loss.
         self.draws = []
+        self.ran_whole = True
 
 
 def quiet(tf):
@@ -104,8 +94,7 @@ def recording_hook_class(tf, seed=None):
         def begin(self):
             # The Estimator adds the loss it reports to this collection last.
             self._loss = tf.get_collection(tf.GraphKeys.LOSSES)[-1]
-            self._names = weight_names(tf)
-            self._slots = slot_names(tf)
+            self._names, self._slots = variable_names(tf)
             self._record.draws = random_operations(self._loss)
             self._step = base_name(tf.train.get_global_step())
             record = self._record
@@ -234,33 +223,25 @@ def log_calls(hook, calls):
 # --- the recording ---
 
 
-def save_arrays(path, names, values):
-    import numpy as np
-
-    arrays = {
-        f"{index:03d}:{name}": value
-        for index, (name, value) in enumerate(zip(names, values))
-    }
-    np.savez_compressed(path, **arrays)
-
-
-def fixed_predictions(record):
-    """Predictions for the first examples of the last input function used."""
-
+def predict_fixed(record):
+    """Predictions for the first examples of the last input function, if it has any."""
     found = []
-    generator = record.estimator.predict(record.input_fn)
-    for prediction in itertools.islice(generator, FIXED_EXAMPLES):
-        found.append(
-            prediction if isinstance(prediction, dict) else {"output": prediction}
-        )
-    generator.close()
-    # Several heads key their predictions by (head, name).
-    return {
-        name if isinstance(name, str) else "/".join(name): stacked(
-            [each[name] for each in found]
-        )
-        for name in found[0]
-    }
+    try:
+        generator = record.estimator.predict(record.input_fn)
+        for prediction in itertools.islice(generator, FIXED_EXAMPLES):
+            known = isinstance(prediction, dict)
+            found.append(prediction if known else {"output": prediction})
+        generator.close()
+        # Several heads key their predictions by (head, name).
+        return {
+            name if isinstance(name, str) else "/".join(name): stacked(
+                [each[name] for each in found]
+            )
+            for name in found[0]
+        }
+    except Exception as error:  # a program may have removed its own data
+        sys.stderr.write(f"no predictions could be recorded: {error}\n")
+        return {}
 
 
 def stacked(values):
@@ -280,12 +261,14 @@ def plain(value):
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def accuracy_metric(evaluation):
+def accuracy_metric(figures):
+    """The figure that is an accuracy, preferring one of a test phase."""
     for name in ("accuracy", "acc"):
-        if name in evaluation:
+        if name in figures:
             return name
-    named = sorted(name for name in evaluation if "accuracy" in name)
-    return named[0] if named else None
+    named = [name for name in figures if "acc" in name.lower()]
+    tests = [n for n in named if any(word in n for word in ("test", "eval", "val"))]
+    return next(iter(tests or named), None)
 
 
 def exported_names(folders):
@@ -317,58 +300,58 @@ def checkpoint_steps(folder):
     return sorted(steps)
 
 
+def write_files(folder, document, arrays, predictions):
+    """A recording's files; a folder with recording.json is a whole recording.
+
+    ``arrays`` are lists of named arrays, by the file that holds them in their order.
+    """
+    import numpy as np
+
+    if not os.path.isdir(folder):
+        os.makedirs(folder)
+    for stem, named in arrays.items():
+        if named:
+            write_arrays(os.path.join(folder, stem + ".npz"), named)
+    if predictions:
+        np.savez_compressed(os.path.join(folder, "predictions.npz"), **predictions)
+    with open(os.path.join(folder, "recording.json"), "w") as stream:
+        json.dump(document, stream, indent=1)
+        stream.write("\n")
+
+
 def write_recordings(tf, options, records, export_bases=()):
     """The first training in the folder, further ones in folders inside it."""
     for number, record in enumerate(records):
         folder = options.out
         if number:
-            folder = os.path.join(str(options.out), f"training-{number + 1}")
+            folder = os.path.join(options.out, f"training-{number + 1}")
         write_recording(tf, options, record, export_bases, folder)
 
 
 def write_recording(tf, options, record, export_bases=(), folder=None):
     """One training's folder."""
-    import numpy as np
-
-    folder = str(folder or options.out)
-    if not os.path.isdir(folder):
-        os.makedirs(folder)
-    predictions = False
-    if not options.no_predictions:
-        try:
-            arrays = fixed_predictions(record)
-        except Exception as error:  # a program may have removed its own data
-            sys.stderr.write(f"no predictions could be recorded: {error}\n")
-        else:
-            np.savez_compressed(os.path.join(folder, "predictions.npz"), **arrays)
-            predictions = True
-    norms = {}
-    for part in ("initial", "final"):
-        values = getattr(record, part)
-        if options.light:
-            norms[part + "_norms"] = [
-                float(np.linalg.norm(np.asarray(value, np.float64))) for value in values
-            ]
-        else:
-            path = os.path.join(folder, part + "_weights.npz")
-            save_arrays(path, record.names, values)
-    if record.slots and not options.light:
-        path = os.path.join(folder, "slots.npz")
-        save_arrays(path, *zip(*record.slots))
+    predictions = {}
+    if not options.no_predictions and hasattr(record.estimator, "predict"):
+        predictions = predict_fixed(record)
+    arrays = {
+        part + "_weights": list(zip(record.names, getattr(record, part)))
+        for part in ("initial", "final")
+    }
+    light = getattr(options, "light", False)
     evaluations = [
         {name: plain(value) for name, value in sorted(each.items())}
         for each in record.evaluations
     ]
-    last = evaluations[-1] if evaluations else {}
+    last = evaluations[-1] if evaluations else record.figures
     content = {
         "format": FORMAT,
-        "program": options.name or os.path.basename(options.script),
+        "program": getattr(options, "name", None) or os.path.basename(options.script),
         "producer": {
             "tensorflow": tf.__version__,
             "python": platform.python_version(),
             "platform": platform.machine(),
             "threads": options.threads,
-            "compat": options.compat,
+            "compat": getattr(options, "compat", False),
         },
         "replicas": record.replicas,
         "first_step": 1,
@@ -382,7 +365,7 @@ def write_recording(tf, options, record, export_bases=(), folder=None):
         # Of the replicas' own variables the mean, not those of the first.
         "averages_of_all": True,
         # Its random numbers were those that every steadied program draws.
-        "steady_random": getattr(options, "steady_random", False),
+        "steady_random": options.steady_random,
         # Ended by itself, not by our limit.
         "complete": not options.steps or record.global_step < options.steps,
         "drawn": record.drawn,
@@ -395,11 +378,25 @@ def write_recording(tf, options, record, export_bases=(), folder=None):
         "draws": record.draws,
         "written": options.outside.written() if options.outside else [],
         # The program came to its end, if this training did not.
-        "ran_whole": True,
-        "checkpoints": checkpoint_steps(record.estimator.model_dir),
-        "predictions": predictions,
+        "ran_whole": record.ran_whole,
+        "checkpoints": checkpoint_steps(record.files),
+        "predictions": bool(predictions),
     }
-    content.update(norms)
-    with open(os.path.join(folder, "recording.json"), "w") as stream:
-        json.dump(content, stream, indent=1)
-        stream.write("\n")
+    if light:
+        content.update(norms(arrays))
+        arrays = {}
+    else:
+        arrays["slots"] = record.slots
+    write_files(str(folder or options.out), content, arrays, predictions)
+
+
+def norms(arrays):
+    """The length of each weight, in place of weights that are too large to keep."""
+    import numpy as np
+
+    return {
+        part.replace("weights", "norms"): [
+            float(np.linalg.norm(np.asarray(value, np.float64))) for _, value in named
+        ]
+        for part, named in arrays.items()
+    }

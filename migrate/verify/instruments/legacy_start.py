@@ -9,10 +9,7 @@ import json
 import os
 import re
 
-if __package__:
-    from .legacy_matching import MatchError, Weight, match_weights
-else:  # run by its path, on an interpreter without tfmigrate
-    from legacy_matching import MatchError, Weight, match_weights
+from .legacy_matching import MatchError, Weight, match_weights
 
 
 def choose(name, names, free, fits):
@@ -67,31 +64,25 @@ class StartingWeights:
     """The weights of a recording's trainings, each given to one training."""
 
     def __init__(self, path):
-        self._paths, self._documents, self._free = [], [], []
+        # The file and the recording of each training that nobody started from yet.
+        self._free = []
         # How many weights of the last training found their partners by what.
         self.evidence = {}
-        if path is None:
-            return
-        path = str(path)
-        folder = os.path.dirname(os.path.abspath(path))
-        further = glob.glob(os.path.join(folder, "training-*"))
-        further.sort(key=lambda each: int(each.rpartition("-")[2]))
-        weights = [os.path.join(each, os.path.basename(path)) for each in further]
-        for each in [path] + [each for each in weights if os.path.exists(each)]:
-            self._paths.append(each)
-            self._documents.append(_document(os.path.dirname(os.path.abspath(each))))
-        self._free = list(range(len(self._paths)))
-
-    @property
-    def given(self):
-        """Whether trainings are given weights at all."""
-        return bool(self._paths)
+        # Whether trainings are given weights at all.
+        self.given = path is not None
+        if path is not None:
+            folder, name = os.path.split(os.path.abspath(str(path)))
+            further = glob.glob(os.path.join(folder, "training-*"))
+            further.sort(key=lambda each: int(each.rpartition("-")[2]))
+            for place in [folder, *further]:
+                weights = os.path.join(place, name)
+                if place == folder or os.path.exists(weights):
+                    self._free.append((weights, _document(place)))
+        self._alone = len(self._free) == 1
 
     def free_shapes(self):
         """The sorted shapes of each training that nobody started from yet."""
-        return [
-            shapes_of(value for _, value in self._read(index)) for index in self._free
-        ]
+        return [_shapes_in(path) for path, _ in self._free]
 
     def values_for(self, name, weights, strict=True):
         """An array for each weight of a training; None where none are left for it.
@@ -99,27 +90,26 @@ class StartingWeights:
         A weight that is not trained, and that the other program has not, gets None.
         Without ``strict`` weights that do not fit are as good as none.
         """
-        if not self._paths:
-            return None
         wanted = sorted(weight.shape for weight in weights)
 
         def fits(index):
-            return shapes_of(value for _, value in self._read(index)) == wanted
+            return _shapes_in(self._free[index][0]) == wanted
 
-        names = [document.get("training", "") for document in self._documents]
-        chosen = choose(name, names, self._free, fits)
-        if chosen is None and len(self._paths) == 1 and self._free:
+        names = [document.get("training", "") for _, document in self._free]
+        chosen = choose(name, names, range(len(names)), fits)
+        if chosen is None and self._alone and self._free:
             chosen = 0  # its misfit is an error that names the weights
         if chosen is None:
             return None
-        stored = self._read(chosen)
+        path, document = self._free[chosen]
+        stored = read_arrays(path)
         try:
-            match = match_weights(weights, weights_of(stored, self._documents[chosen]))
+            match = match_weights(weights, weights_of(stored, document))
         except MatchError:
             if strict:
                 raise
             return None
-        self._free.remove(chosen)
+        del self._free[chosen]
         for ours, theirs in match.by_order:
             if len({stored[place][1].tobytes() for place in theirs}) == 1:
                 for place in ours:  # whichever is given to which
@@ -127,14 +117,9 @@ class StartingWeights:
         self.evidence = dict(collections.Counter(filter(None, match.evidence)))
         return [None if place is None else stored[place][1] for place in match.places]
 
-    def _read(self, index):
-        import numpy as np
 
-        with np.load(self._paths[index]) as stored:
-            keys = sorted(stored.files, key=lambda key: int(key.partition(":")[0]))
-            named = [(key.partition(":")[2], stored[key]) for key in keys]
-        # Hooks that stop early keep a flag among the variables, which is no weight.
-        return [(name, value) for name, value in named if value.dtype != bool]
+def _shapes_in(path):
+    return shapes_of(value for _, value in read_arrays(path))
 
 
 def _document(folder):
@@ -143,3 +128,24 @@ def _document(folder):
             return json.load(stream)
     except (OSError, ValueError):
         return {}
+
+
+def write_arrays(path, named):
+    """Write named arrays in their order, as :func:`read_arrays` reads them."""
+    import numpy as np
+
+    keyed = {f"{place:03d}:{name}": value for place, (name, value) in enumerate(named)}
+    np.savez_compressed(path, **keyed)
+
+
+def read_arrays(path):
+    """The weights of a file in their order.
+
+    Flags are no weights: hooks that stop early keep one among the variables.
+    """
+    import numpy as np
+
+    with np.load(path) as stored:
+        keys = sorted(stored.files, key=lambda key: int(key.partition(":")[0]))
+        named = [(key.partition(":")[2], stored[key]) for key in keys]
+    return [(name, value) for name, value in named if value.dtype != bool]

@@ -22,19 +22,11 @@ def base_name(variable):
     return _REPLICA.sub("", variable.name.split(":")[0])
 
 
-def weight_names(tf):
-    """Names of the model's variables in creation order, without optimizer state."""
-    weights, _ = _split_names(tf)
-    return weights
+def variable_names(tf):
+    """Names of the model's variables, and of what an optimizer keeps for each.
 
-
-def slot_names(tf):
-    """Names of what an optimizer keeps for each variable: dense/kernel/Adam_1."""
-    _, slots = _split_names(tf)
-    return slots
-
-
-def _split_names(tf):
+    Both in creation order: dense/kernel, and dense/kernel/Adam_1.
+    """
     names = []
     for variable in tf.global_variables():
         name = base_name(variable)

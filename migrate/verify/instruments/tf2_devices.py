@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
+
+from .legacy_patches import with_changed_arguments
 
 _GPUS = 8
 
@@ -25,46 +26,25 @@ def use_cpu_replicas(replicas: int) -> None:
     devices = [f"/cpu:{index}" for index in range(replicas)]
     _have_enough_gpus()
 
-    def mirrored(original: Callable[..., None]) -> Callable[..., None]:
-        @functools.wraps(original)
-        def init(self: Any, devices_: Any = None, cross_device_ops: Any = None) -> None:
-            # NCCL has no CPU kernels; a sum over replicas is a sum anyway.
-            if cross_device_ops is not None:
-                cross_device_ops = tf.distribute.ReductionToOneDevice()
-            original(self, devices, cross_device_ops)
+    def mirrored(values: dict[str, Any]) -> None:
+        values["devices"] = devices
+        # NCCL has no CPU kernels; a sum over replicas is a sum anyway.
+        if values.get("cross_device_ops") is not None:
+            values["cross_device_ops"] = tf.distribute.ReductionToOneDevice()
 
-        @functools.wraps(original)
-        def renamed(self: Any, *args: Any, **kwargs: Any) -> None:
-            if "devices" in kwargs:
-                kwargs["devices_"] = kwargs.pop("devices")
-            init(self, *args, **kwargs)
+    def one_device(values: dict[str, Any]) -> None:
+        values["device"] = devices[0]
 
-        return renamed
-
-    def one_device(original: Callable[..., None]) -> Callable[..., None]:
-        @functools.wraps(original)
-        def init(self: Any, device: str) -> None:
-            original(self, devices[0])
-
-        return init
-
-    def central(original: Callable[..., None]) -> Callable[..., None]:
-        @functools.wraps(original)
-        def init(
-            self: Any, compute_devices: Any = None, parameter_device: Any = None
-        ) -> None:
-            original(self, devices, devices[0])
-
-        return init
+    def central(values: dict[str, Any]) -> None:
+        values.update(compute_devices=devices, parameter_device=devices[0])
 
     for api in (tf.distribute, tf.compat.v1.distribute):
-        for holder, name, wrap in (
-            (api, "MirroredStrategy", mirrored),
-            (api, "OneDeviceStrategy", one_device),
-            (api.experimental, "CentralStorageStrategy", central),
+        for cls, change in (
+            (api.MirroredStrategy, mirrored),
+            (api.OneDeviceStrategy, one_device),
+            (api.experimental.CentralStorageStrategy, central),
         ):
-            cls = getattr(holder, name)
-            cls.__init__ = wrap(cls.__init__)
+            cls.__init__ = with_changed_arguments(cls.__init__, change)
 
 
 def _have_enough_gpus() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import os
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -16,13 +15,14 @@ from typing import Any
 
 import tensorflow as tf
 
+from .tf2_weights import kerases
+
 
 def keep_files_apart(folder: Path, make: Callable[[Any], Any]) -> None:
     """Send checkpoints, summaries and exported models below ``folder``.
 
     ``make`` makes a folder that is left empty so, and that a program may look for.
     """
-    folder = folder.resolve()
     # What a program exports to a folder of its own is there when it moves it on.
     (folder / "temp").mkdir(parents=True, exist_ok=True)
     tempfile.tempdir = str(folder / "temp")
@@ -39,31 +39,32 @@ def keep_files_apart(folder: Path, make: Callable[[Any], Any]) -> None:
         """A file or folder to read: ours if this run wrote it, else the real one."""
         return moved(path) if os.path.exists(moved(path)) else path
 
-    checkpoint, manager = tf.train.Checkpoint, tf.train.CheckpointManager
-    checkpoint.save = _redirected(checkpoint.save, 1, "file_prefix", moved)
-    checkpoint.write = _redirected(checkpoint.write, 1, "file_prefix", moved)
-    checkpoint.restore = _redirected(checkpoint.restore, 1, "save_path", moved_if_ours)
-    checkpoint.read = _redirected(checkpoint.read, 1, "save_path", moved_if_ours)
-    manager.__init__ = _redirected(
-        manager.__init__, 2, "directory", lambda path: moved(make(path))
-    )
-    tf.train.latest_checkpoint = _redirected(
-        tf.train.latest_checkpoint, 0, "checkpoint_dir", moved
-    )
-    tf.summary.create_file_writer = _redirected(
-        tf.summary.create_file_writer, 0, "logdir", moved
-    )
-    tf.saved_model.save = _redirected(tf.saved_model.save, 1, "export_dir", moved)
-    tf.saved_model.load = _redirected(tf.saved_model.load, 0, "export_dir", ours)
-    _keep_folders_apart(tf.io.gfile, moved, ours)
-    for name in ("keras", "tf_keras"):
-        module = sys.modules.get(name)
-        if module is not None:
-            model = module.Model
-            model.save = _redirected(model.save, 1, "filepath", moved)
-            model.save_weights = _redirected(model.save_weights, 1, "filepath", moved)
-            if hasattr(model, "export"):
-                model.export = _redirected(model.export, 1, "filepath", moved)
+    def made(path: Any) -> str:
+        return moved(make(path))
+
+    gfile, models = tf.io.gfile, [library.Model for library in kerases()]
+    _keep_folders_apart(gfile, moved, ours)
+    redirections: list[tuple[Any, str, int, str, Callable[[Any], Any]]] = [
+        (tf.train.Checkpoint, "save", 1, "file_prefix", moved),
+        (tf.train.Checkpoint, "write", 1, "file_prefix", moved),
+        (tf.train.Checkpoint, "restore", 1, "save_path", moved_if_ours),
+        (tf.train.Checkpoint, "read", 1, "save_path", moved_if_ours),
+        (tf.train.CheckpointManager, "__init__", 2, "directory", made),
+        (tf.train, "latest_checkpoint", 0, "checkpoint_dir", moved),
+        (tf.summary, "create_file_writer", 0, "logdir", moved),
+        (tf.saved_model, "save", 1, "export_dir", moved),
+        (tf.saved_model, "load", 0, "export_dir", ours),
+        *((gfile, name, 0, "path", ours) for name in ("exists", "isdir", "listdir")),
+        *(
+            (model, name, 1, "filepath", moved)
+            for model in models
+            for name in ("save", "save_weights", "export")
+            if hasattr(model, name)
+        ),
+    ]
+    for holder, name, place, keyword, change in redirections:
+        original = getattr(holder, name)
+        setattr(holder, name, _redirected(original, place, keyword, change))
 
 
 def kept_apart(folder: Path, path: Any) -> str:
@@ -91,9 +92,6 @@ def _keep_folders_apart(
             rmtree(moved(path))
 
     gfile.rename, gfile.rmtree = rename_ours, rmtree_ours
-    gfile.exists = _redirected(gfile.exists, 0, "path", ours)
-    gfile.isdir = _redirected(gfile.isdir, 0, "path", ours)
-    gfile.listdir = _redirected(gfile.listdir, 0, "path", ours)
 
 
 def _redirected(

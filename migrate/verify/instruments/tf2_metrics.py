@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 
 from .tf2_probe import Probe, Site, unconverted
+from .tf2_weights import kerases
 
 
 class MetricLog:
@@ -24,17 +24,11 @@ class MetricLog:
         self._values: dict[tuple[int, int], float] = {}
 
     def install(self) -> None:
-        """Watch the metrics of every Keras that the program has loaded."""
-        for name in ("keras", "tf_keras"):
-            module = sys.modules.get(name)
-            if module is not None:
-                self.watch(module.metrics.Metric)
+        """Watch the metrics of every Keras; `__init__` sees every instance."""
+        for library in kerases():
+            self._watch(library.metrics.Metric)
 
-    def watch(self, metric_class: Any) -> None:
-        """Watch one base class; its ``__init__`` sees every instance."""
-        if "_tfmigrate_watched" in vars(metric_class):
-            return
-        metric_class._tfmigrate_watched = True
+    def _watch(self, metric_class: Any) -> None:
         original = metric_class.__init__
 
         @functools.wraps(original)
@@ -91,10 +85,3 @@ class MetricLog:
             return value
 
         return unconverted(result)
-
-
-def accuracy_name(figures: Mapping[str, float]) -> str | None:
-    """The figure that is an accuracy, preferring one of a test phase."""
-    named = [name for name in figures if "acc" in name.lower()]
-    tests = [n for n in named if any(word in n for word in ("test", "eval", "val"))]
-    return next(iter(tests or named), None)

@@ -525,10 +525,8 @@ def _patch_reads(probe: Probe) -> None:
 
 def _patch_fit(probe: Probe) -> None:
     """Let `fit` end by itself when the wanted steps are done, as a training would."""
-    for name in ("keras", "tf_keras"):
-        library = sys.modules.get(name)
-        if library is not None:
-            library.Model.fit = _limited(probe, library)
+    for library in tf2_weights.kerases():
+        library.Model.fit = _limited(probe, library)
 
 
 def _limited(probe: Probe, library: Any) -> Callable[..., Any]:

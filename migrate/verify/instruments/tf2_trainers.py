@@ -12,8 +12,6 @@ import builtins
 import contextlib
 import functools
 import inspect
-import re
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -21,7 +19,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from .legacy_record import fixed_predictions, plain
+from .legacy_patches import step_in
 from .legacy_start import training_name
 from .tf2_files import kept_apart
 from .tf2_probe import STOPPED, Probe, Training, unconverted
@@ -78,17 +76,6 @@ class Trainers:
         """What took the steps of a training, if that was one of these objects."""
         return next((each for each in self._known if each.training is training), None)
 
-    def predictions(self, training: Training) -> dict[str, Any]:
-        """Predictions for fixed examples; none where the object has no `predict`."""
-        trained = self.of(training)
-        if trained is None or not hasattr(trained.estimator, "predict"):
-            return {}
-        try:
-            return dict(fixed_predictions(trained))
-        except Exception as error:  # a program may have removed its own data
-            print(f"no predictions could be recorded: {error}", file=sys.stderr)
-            return {}
-
     def _trained(self, trainer: Any) -> Trained:
         for each in self._known:
             if any(part is trainer for part in each.parts):
@@ -132,7 +119,7 @@ class Trainers:
                 return original(trainer, *args, **kwargs)
             given = _signature(type(trainer)).bind(trainer, *args, **kwargs)
             trained.input_fn = trained.input_fn or given.arguments["input_fn"]
-            step = max(training.global_step, _step_in(trained.folder))
+            step = max(training.global_step, step_in(tf, trained.folder))
             if not training.steps:
                 training.start = step
             if probe.limit is not None:
@@ -177,7 +164,7 @@ class Trainers:
             finally:
                 trained.evaluates = False
             if isinstance(result, Mapping):
-                figures = {str(k): plain(v) for k, v in result.items()}
+                figures = {str(name): value for name, value in result.items()}
                 trained.training.evaluations.append(figures)
             return result
 
@@ -207,10 +194,3 @@ def _ask_for_less(arguments: dict[str, Any], left: int, last: int) -> None:
     else:
         asked = arguments.get("max_steps")
         arguments["max_steps"] = last if asked is None else min(asked, last)
-
-
-def _step_in(folder: str) -> int:
-    """The step of the newest checkpoint there; 0 without one."""
-    latest = tf.train.latest_checkpoint(folder)
-    found = re.search(r"-(\d+)$", latest) if latest else None
-    return int(found.group(1)) if found else 0

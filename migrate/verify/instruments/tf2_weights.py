@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -23,28 +24,9 @@ def components(variable: Any) -> Sequence[Any]:
     return tuple(getattr(unwrapped(variable), "values", None) or (unwrapped(variable),))
 
 
-def model_types() -> tuple[type, ...]:
-    """Base classes of things that hold weights, of every Keras that is loaded."""
-    import sys
-
-    found: list[type] = [tf.Module]
-    for name in ("keras", "tf_keras"):
-        module = sys.modules.get(name)
-        if module is not None:
-            found.append(module.layers.Layer)
-    return tuple(found)
-
-
-def not_models() -> tuple[type, ...]:
-    """Holders of variables that are no weights: metrics and optimizers."""
-    import sys
-
-    found: list[type] = []
-    for name in ("keras", "tf_keras"):
-        module = sys.modules.get(name)
-        if module is not None:
-            found += [module.metrics.Metric, module.optimizers.Optimizer]
-    return tuple(found)
+def kerases() -> list[Any]:
+    """Every Keras that the program has loaded."""
+    return [sys.modules[n] for n in ("keras", "tf_keras") if n in sys.modules]
 
 
 class VariableLog:
@@ -173,7 +155,10 @@ def are_initialized(weights: Sequence[tuple[str, Any]]) -> bool:
 
 def _holders() -> tuple[list[Any], set[int]]:
     """Models, and the variables of metrics and optimizers, which are no weights."""
-    wanted, unwanted = model_types(), not_models()
+    wanted: tuple[type, ...] = (tf.Module, *(each.layers.Layer for each in kerases()))
+    unwanted: tuple[type, ...] = ()
+    for library in kerases():
+        unwanted += (library.metrics.Metric, library.optimizers.Optimizer)
     holders, state = [], set[int]()
     # type() rather than isinstance(): lazy module proxies lie about their class.
     for thing in gc.get_objects():
