@@ -6,10 +6,10 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -158,9 +158,9 @@ def verify(
     answer to the same inputs.
     """
     require_tensorflow("verify")
+    from ..verify import models
     from ..verify.comparison import LOSS_TOLERANCE
     from ..verify.html import render
-    from ..verify.models import model_in
     from ..verify.parity import Options
     from ..verify.parity import verify as compare
     from ..verify.sides import look_at, project_side
@@ -172,9 +172,24 @@ def verify(
             hint="use --seeds 3 or more",
         )
     require_writable(report)
-    models = model_in(first), model_in(second)
-    if models[0] is not None and models[1] is not None:
-        _compare_models(models[0], models[1], tolerance, legacy_python, report, style)
+    legacy_python = _interpreter(legacy_python)
+    saved = models.model_in(first), models.model_in(second)
+    if saved[0] is not None and saved[1] is not None:
+        with _scratch() as work:
+            found = models.compare_models(
+                saved[0],
+                saved[1],
+                work=work,
+                say=_say,
+                tolerance=tolerance,
+                legacy_python=legacy_python,
+            )
+        _write(report, models.model_page, found)
+        if style == "json":
+            click.echo(json.dumps(models.model_json(found), indent=1))
+        else:
+            models.print_models(found, sys.stdout)
+        sys.exit(0 if found.parity else 1)
     variables = dict(_assignment(text) for text in environment)
     command = _command(first, second, module, program_args)
     if command is not None:
@@ -190,22 +205,16 @@ def verify(
         tolerance=LOSS_TOLERANCE if tolerance is None else tolerance,
         margin=margin,
         data_dir=data_dir,
-        legacy_python=_interpreter(legacy_python),
+        legacy_python=legacy_python,
         seconds=seconds,
         args=program_args,
         env=variables,
     )
-    with ExitStack() as stack:
-        if keep is None:
-            work = stack.enter_context(_scratch())
-        else:
-            work = keep
-            if work.exists() and any(work.iterdir()):
-                raise UserError(f"{work}: not empty", hint="name a new folder")
+    if keep is not None and keep.exists() and any(keep.iterdir()):
+        raise UserError(f"{keep}: not empty", hint="name a new folder")
+    with _scratch() if keep is None else nullcontext(keep) as work:
         verdict = compare(*sides, options, work=work, say=_say)
-    if report is not None:
-        report.write_text(render(verdict), encoding="utf-8")
-        _say(f"report: {report}")
+    _write(report, render, verdict)
     if style == "json":
         click.echo(json.dumps(as_json(verdict), indent=1))
     else:
@@ -214,35 +223,10 @@ def verify(
     sys.exit(0 if verdict.parity else 1)
 
 
-def _compare_models(
-    first: Path,
-    second: Path,
-    tolerance: float | None,
-    legacy_python: Path | None,
-    report: Path | None,
-    style: str,
-) -> NoReturn:
-    """Two SavedModels; ends the command."""
-    from ..verify.model_report import model_json, model_page, print_models
-    from ..verify.models import compare_models
-
-    with _scratch() as work:
-        verdict = compare_models(
-            first,
-            second,
-            work=work,
-            say=_say,
-            tolerance=tolerance,
-            legacy_python=_interpreter(legacy_python),
-        )
+def _write(report: Path | None, page: Callable[[Any], str], verdict: Any) -> None:
     if report is not None:
-        report.write_text(model_page(verdict), encoding="utf-8")
+        report.write_text(page(verdict), encoding="utf-8")
         _say(f"report: {report}")
-    if style == "json":
-        click.echo(json.dumps(model_json(verdict), indent=1))
-    else:
-        print_models(verdict, sys.stdout)
-    sys.exit(0 if verdict.parity else 1)
 
 
 def _command(
@@ -287,21 +271,19 @@ def _next(
 def _scratch() -> Iterator[Path]:
     """A folder for what the programs write; logs that a message names stay."""
     folder = Path(tempfile.mkdtemp(prefix="tfmigrate-verify-"))
+    kept: list[Path] = []
     try:
         yield folder
     except UserError as error:
         told = f"{error.message} {error.hint}"
         kept = [log for log in folder.rglob("program.log") if str(log) in told]
-        for file in folder.rglob("*"):
+        raise
+    finally:
+        for file in folder.rglob("*") if kept else ():
             if file not in kept and not file.is_dir():
-                file.unlink(missing_ok=True)
+                file.unlink()
         if not kept:
             shutil.rmtree(folder, ignore_errors=True)
-        raise
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _say(text: str) -> None:

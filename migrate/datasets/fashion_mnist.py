@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import UserError
-from . import idx
 from .bundled import bundled
 
 SUBFOLDER = Path("datasets") / "fashion-mnist"
@@ -76,14 +75,9 @@ def keras_caches() -> list[Path]:
     Keras 3 honours KERAS_HOME; tf_keras and the Keras inside TF1 do not, they
     always use ``~/.keras``.
     """
-    homes = [Path(os.path.expanduser("~")) / ".keras"]
-    if os.environ.get("KERAS_HOME"):
-        homes.insert(0, Path(os.path.expanduser(os.environ["KERAS_HOME"])))
-    folders: list[Path] = []
-    for home in homes:
-        if home / SUBFOLDER not in folders:
-            folders.append(home / SUBFOLDER)
-    return folders
+    homes = [os.environ.get("KERAS_HOME"), "~/.keras"]
+    folders = [Path(os.path.expanduser(home)) / SUBFOLDER for home in homes if home]
+    return list(dict.fromkeys(folders))
 
 
 def problem_with(folder: Path) -> str | None:
@@ -91,11 +85,8 @@ def problem_with(folder: Path) -> str | None:
     for name in FILES:
         if not (folder / name).is_file():
             return f"{folder} has no {name}"
-    for name in FILES:
-        fault = _fault(folder / name, name)
-        if fault:
-            return fault
-    return None
+    faults = (_fault(folder / name, name) for name in FILES)
+    return next((fault for fault in faults if fault), None)
 
 
 def _fault(path: Path, name: str) -> str | None:
@@ -147,7 +138,8 @@ def find(
             return _download(keras_caches()[0], origin)
         except Exception as error:
             # Whatever Keras or the network raised, the user needs the same advice.
-            faults.append(f"the download failed ({_first_line(error)})")
+            told = str(error).strip() or type(error).__name__
+            faults.append(f"the download failed ({told.splitlines()[0]})")
     raise UserError("Fashion-MNIST was not found: " + "; ".join(faults), hint=FOUR_WAYS)
 
 
@@ -157,11 +149,6 @@ def _named_folder(folder: Path) -> Path:
         if (candidate / TRAIN_LABELS).is_file():
             return candidate
     return folder
-
-
-def _first_line(error: BaseException) -> str:
-    text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0]
 
 
 def _download(folder: Path, origin: str) -> Located:
@@ -196,21 +183,18 @@ def _copy_all(source: Path, target: Path) -> None:
     try:
         target.mkdir(parents=True, exist_ok=True)
         for name in FILES:
-            _write_atomically(target / name, source / name)
+            # Whoever reads meanwhile finds a whole file.
+            partial = target / f"{name}.{os.getpid()}.part"
+            try:
+                shutil.copyfile(source / name, partial)
+                os.replace(partial, target / name)
+            finally:
+                partial.unlink(missing_ok=True)
     except OSError as error:
         raise UserError(
             f"cannot write {target}: {error.strerror or error}",
             hint="set HOME or KERAS_HOME to a folder you may write",
         ) from error
-
-
-def _write_atomically(target: Path, source: Path) -> None:
-    partial = target.with_name(f"{target.name}.{os.getpid()}.part")
-    try:
-        shutil.copyfile(source, partial)
-        os.replace(partial, target)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def make_keras_home(
@@ -245,10 +229,30 @@ def make_keras_home(
     return {"HOME": str(home), "KERAS_HOME": str(home / ".keras")}
 
 
+def raw_home(
+    directory: Path, data_dir: Path | None, *, sample: bool = False
+) -> tuple[dict[str, str], int]:
+    """A home with real images, and how many: all where they are found, else a sample.
+
+    A folder that the user named has to hold them. Nothing is downloaded.
+    """
+    if not sample:
+        try:
+            found: Path | None = find(data_dir, download=False).folder
+        except UserError:
+            if data_dir is not None:
+                raise
+            found = None
+        if found is not None:
+            home = make_keras_home(directory, sample=False, noise=False, data_dir=found)
+            return home, 60_000
+    return make_keras_home(directory, sample=True, noise=False), 3_000
+
+
 def _with_noise(data: bytes) -> bytes:
     import numpy as np
 
-    offset = idx.idx_payload_offset(data)
+    offset = 16  # of three-dimensional idx files: a magic number and three sizes
     pixels = np.frombuffer(data, np.uint8, offset=offset)
     # The legacy generator: its stream is frozen, and drawing fewer numbers
     # yields a prefix, so the sample's images equal the full set's first ones.

@@ -16,14 +16,24 @@ import numpy as np
 from .comparison import (
     NOISE_FACTOR,
     Trajectory,
+    WeightPair,
     largest_share,
-    noise_of,
     paired_weights,
     partners,
+    relative_difference,
+    relative_differences,
 )
 from .figures import pair_figures
 from .matching import MatchError, told_apart
-from .outcome import WEIGHT_TOLERANCE, Check, Noise, Outcome
+from .outcome import (
+    WEIGHT_TOLERANCE,
+    Check,
+    Noise,
+    Outcome,
+    compared,
+    measured,
+    skipped,
+)
 from .recording import Recording
 from .slots import slot_checks, slot_noise
 
@@ -59,9 +69,8 @@ def judge(
     noise: Noise | None = None,
 ) -> tuple[Check, ...]:
     """Every check, in the order in which a reader would look at them."""
-    drifting = (trajectory.loss_difference or 0.0) > min(
-        trajectory.loss_limits, default=1.0
-    )
+    least = min(trajectory.loss_limits, default=1.0)
+    drifting = (trajectory.loss_difference or 0.0) > least
     return (
         *_drawn(first, second),
         _weights(first, second, noise),
@@ -70,8 +79,7 @@ def judge(
         *_figures(first, second, noise, drifting=drifting),
         *_earlier_figures(first, second, drifting=drifting),
         *_predictions(first, second, noise),
-        *_exports(first, second),
-        *_checkpoints(first, second),
+        *_files(first, second),
     )
 
 
@@ -80,14 +88,14 @@ def noise_between(one: Recording, again: Recording, named: Recording) -> Noise:
 
     That is the program itself, or one that trains the same.
     """
-    order = partners(one, named, final=True) or ()
+    order = partners(one, named, final=True)
     names = ["" if at is None else named.final_weights[at][0] for at in order]
     weights: dict[str, float] = {}
-    for name, each in zip(names, _apart(one, again) or (), strict=False):
+    for name, each in zip(names, _apart(one, again), strict=False):
         weights[name] = max(weights.get(name, 0.0), each.difference)
     figures, _, _ = pair_figures(one.evaluate, named.evaluate)
     return Noise(
-        losses=noise_of(one, again),
+        losses=relative_differences(one.losses, again.losses),
         weights=weights,
         figures={
             called: _relative(one.evaluate[name], again.evaluate[name])
@@ -111,32 +119,28 @@ def _drawn(first: Recording, second: Recording) -> Iterable[Check]:
     one, other = first.extra.get("drawn"), second.extra.get("drawn")
     if not one or not other:
         return
-    order = partners(first, second, final=False) or ()
-    names = told_apart([name for name, _ in first.initial_weights])
-    others = told_apart([name for name, _ in second.initial_weights])
-    wrong: list[str] = []
-    compared = 0
-    for name, place in zip(names, order, strict=bool(order)):
-        if place is None:
-            continue
-        partner = others[place]
-        if name in one and partner in other:
-            compared += 1
-            if not _drawn_alike(one[name], other[partner]):
-                wrong.append(
-                    f"{name} (mean {one[name][0]:.3g}, spread {one[name][1]:.3g}; "
-                    f"{other[partner][0]:.3g}, {other[partner][1]:.3g})"
-                )
-    if compared:
-        yield Check(
+    names, others = (told_apart(side.initial_weights) for side in (first, second))
+    pairs = [
+        (name, one[name], other[others[place]])
+        for name, place in zip(
+            names, partners(first, second, final=False), strict=False
+        )
+        if place is not None and name in one and others[place] in other
+    ]
+    wrong = [
+        f"{name} (mean {ours[0]:.3g}, spread {ours[1]:.3g}; "
+        f"{theirs[0]:.3g}, {theirs[1]:.3g})"
+        for name, ours, theirs in pairs
+        if not _drawn_alike(ours, theirs)
+    ]
+    if pairs:
+        yield compared(
             "initializers",
-            Outcome.DIFFERS if wrong else Outcome.SAME,
-            first=f"{len(one)} arrays",
-            second=f"{len(other)} arrays",
+            not wrong,
+            f"{len(one)} arrays",
+            f"{len(other)} arrays",
             note=", ".join(wrong[:3]),
-            causes=("another initializer, or a seed that is part of one",)
-            if wrong
-            else (),
+            causes=("another initializer, or a seed that is part of one",),
         )
 
 
@@ -169,21 +173,19 @@ def _weights(first: Recording, second: Recording, noise: Noise | None) -> Check:
     what = "weights and moving averages"
     if not first.final_weights or not second.final_weights:
         side = "first" if not first.final_weights else "second"
-        return _skipped(what, f"the {side} side has no final weights")
+        return skipped(what, f"the {side} side has no final weights")
     if first.global_step != second.global_step:
-        return _skipped(
-            what, f"they are of step {first.global_step} and {second.global_step}"
-        )
+        return skipped(what, _other_steps(first, second))
     try:
         apart = _apart(first, second)
     except MatchError as error:
-        return _skipped(what, str(error))
+        return skipped(what, str(error))
     if not all(_has_means(side) for side in (first, second)):
         # Recorded of the first replica, where each has averages of its own.
         what = "weights"
-        apart = [each for each in apart or () if not _is_average(each.name)]
+        apart = [each for each in apart if not _is_average(each.name)]
     if not apart:
-        return _skipped(what, "no weight has a partner")
+        return skipped(what, "no weight has a partner")
     # One whose gradient counts signs may stand still in the only run that was measured,
     # and leap in another, as far as the weights before it drift.
     drifts = [own for own in noise.weights.values() if own < _ADRIFT] if noise else []
@@ -197,24 +199,23 @@ def _weights(first: Recording, second: Recording, noise: Noise | None) -> Check:
 
     wrong = [each for each in apart if not each.difference <= limit(each)]
     worst = max(wrong or apart, key=lambda each: each.difference / limit(each))
-    causes: tuple[str, ...] = ()
-    if wrong and all(_is_average(each.name) for each in wrong):
+    causes: tuple[str, ...]
+    if all(_is_average(each.name) for each in wrong):
         causes = (
             "moving averages are not updated (UPDATE_OPS), or with another momentum",
             "the normalization runs in another mode in one of the programs",
         )
-    elif wrong:
+    else:
         causes = (
             "an update that the loss does not show yet: weight decay, a frozen or "
             "an unfrozen layer, another optimizer for some variables",
         )
-    return Check(
+    return measured(
         what,
-        Outcome.DIFFERS if wrong else Outcome.SAME,
-        first=f"{len(first.final_weights)} arrays",
-        second=f"{len(second.final_weights)} arrays",
-        difference=worst.difference,
-        limit=limit(worst),
+        worst.difference,
+        limit(worst),
+        f"{len(first.final_weights)} arrays",
+        f"{len(second.final_weights)} arrays",
         note=(
             f"most in {worst.name} (by {worst.absolute:.2g}"
             + (f"; {len(wrong)} of {len(apart)} differ)" if wrong else ")")
@@ -232,32 +233,27 @@ def _is_average(name: str) -> bool:
     return "moving_" in name or "ExponentialMovingAverage" in name
 
 
-def _apart(first: Recording, second: Recording) -> list[_Apart] | None:
+def _other_steps(first: Recording, second: Recording) -> str:
+    return f"they are of step {first.global_step} and {second.global_step}"
+
+
+def _apart(first: Recording, second: Recording) -> list[_Apart]:
     """Each weight's distance from its partner, as a share of the way it moved."""
-    pairs = paired_weights(first, second, final=True)
-    if not pairs:
-        return None
-    names = told_apart([name for name, _ in first.initial_weights])
-    start = dict(zip(names, [one for _, one in first.initial_weights], strict=True))
-    own = told_apart([one.name for one in pairs])
-    result = []
-    for (name, partner, one, other), key in zip(pairs, own, strict=True):
-        absolute = float(np.max(np.abs(one - other), initial=0.0))
-        size = float(np.linalg.norm(one))
-        before = start.get(key)
-        moved = 0.0
-        if before is not None and before.shape == one.shape:
-            # Either may be the one that moved.
-            moved = max(
-                float(np.linalg.norm(one - before)),
-                float(np.linalg.norm(other - before)),
-            )
-        scale = max(moved, _AT_REST * max(size, 1.0))
-        distance = float(np.linalg.norm(one - other))
-        if distance <= _AT_REST * max(size, 1.0):
-            distance = 0.0  # the last digit of a weight that hardly moved
-        result.append(_Apart(name, partner, distance / scale, absolute))
-    return result
+    pairs = paired_weights(first, second, final=True) or ()
+    return [_distance(pair) for pair in pairs]
+
+
+def _distance(pair: WeightPair) -> _Apart:
+    one, other, start = pair.first, pair.second, pair.start
+    rest = _AT_REST * max(float(np.linalg.norm(one)), 1.0)
+    # Either may be the one that moved.
+    ways = [] if start is None else [one - start, other - start]
+    scale = max([rest, *(float(np.linalg.norm(way)) for way in ways)])
+    distance = float(np.linalg.norm(one - other))
+    if distance <= rest:
+        distance = 0.0  # the last digit of a weight that hardly moved
+    absolute = float(np.max(np.abs(one - other), initial=0.0))
+    return _Apart(pair.name, pair.partner, distance / scale, absolute)
 
 
 def _epsilons(first: Recording, second: Recording) -> Iterable[Check]:
@@ -287,56 +283,46 @@ def _figures(
         return
     if not first.evaluate or not second.evaluate:
         one, other = ("first", "second") if first.evaluate else ("second", "first")
-        yield _skipped(
+        yield skipped(
             what,
             f"only the {one} side evaluated; the {other} ended, or was stopped, before "
             "(--steps 0 lets both run to their end)",
         )
         return
     if first.global_step != second.global_step:
-        yield _skipped(
-            what, f"they are of step {first.global_step} and {second.global_step}"
-        )
+        yield skipped(what, _other_steps(first, second))
         return
     pairs, only_first, only_second = pair_figures(first.evaluate, second.evaluate)
     for name, partner in pairs:
         left, right = first.evaluate[name], second.evaluate[partner]
         if not (_is_number(left) and _is_number(right)):
             continue
-        difference = _relative(left, right)
         own = noise.figures.get(partner, 0.0) if noise else 0.0
-        limit = max(FIGURE_TOLERANCE, NOISE_FACTOR * own)
-        if drifting:
-            limit = max(limit, DRIFTING_FIGURE)
-        same = difference <= limit
-        yield Check(
+        yield measured(
             f"evaluate: {name}",
-            Outcome.SAME if same else Outcome.DIFFERS,
-            first=f"{left:.6g}",
-            second=f"{right:.6g}",
-            difference=difference,
-            limit=limit,
-            causes=()
-            if same
-            else (
+            _relative(left, right),
+            max(_figure_limit(drifting), NOISE_FACTOR * own),
+            f"{left:.6g}",
+            f"{right:.6g}",
+            causes=(
                 "the evaluation sees other examples: a dropped last batch, another "
                 "number of steps, shuffling before `take`",
                 "another definition or other weights of the metric",
                 "dropout or batch statistics during evaluation, averages not read",
             ),
         )
-    if only_first or only_second:
-        told = [
-            f"only the {side} has {', '.join(names)}"
-            for side, names in (("first", only_first), ("second", only_second))
-            if names
-        ]
+    told = "; ".join(
+        f"only the {side} has {', '.join(names)}"
+        for side, names in (("first", only_first), ("second", only_second))
+        if names
+    )
+    if told:
         what = what if not pairs else "further figures of evaluate"
         if all(side.extra.get("evaluations") for side in (first, second)):
             # Both returned them: whoever reads them by name misses some.
-            yield Check(what, Outcome.DIFFERS, note="; ".join(told))
+            yield compared(what, False, note=told)
         else:
-            yield _skipped(what, "; ".join(told))
+            yield skipped(what, told)
 
 
 def _earlier_figures(
@@ -357,20 +343,20 @@ def _earlier_figures(
     ]
     if not apart:
         return
-    limit = DRIFTING_FIGURE if drifting else FIGURE_TOLERANCE
     worst, where = max(apart)
-    yield Check(
+    yield measured(
         "earlier evaluations",
-        Outcome.SAME if worst <= limit else Outcome.DIFFERS,
-        first=f"{len(one) - 1}",
-        second=f"{len(other) - 1}",
-        difference=worst,
-        limit=limit,
+        worst,
+        _figure_limit(drifting),
+        f"{len(one) - 1}",
+        f"{len(other) - 1}",
         note=f"most in {where}" if worst else "",
-        causes=()
-        if worst <= limit
-        else ("evaluations come at other steps, or see another checkpoint",),
+        causes=("evaluations come at other steps, or see another checkpoint",),
     )
+
+
+def _figure_limit(drifting: bool) -> float:
+    return DRIFTING_FIGURE if drifting else FIGURE_TOLERANCE
 
 
 def _is_number(value: object) -> bool:
@@ -380,9 +366,7 @@ def _is_number(value: object) -> bool:
 def _relative(one: object, other: object) -> float:
     if not (isinstance(one, (int, float)) and isinstance(other, (int, float))):
         return 0.0
-    if one == other or (np.isnan(one) and np.isnan(other)):
-        return 0.0
-    return float(abs(one - other) / max(abs(one), abs(other), 1e-6))
+    return relative_difference(one, other, 1e-6)
 
 
 # ----------------------------------------------------------------- predictions
@@ -392,80 +376,60 @@ def _predictions(
     first: Recording, second: Recording, noise: Noise | None
 ) -> Iterable[Check]:
     """The same fixed examples, predicted after the same number of steps."""
-    if not first.predictions or not second.predictions:
-        return
     if first.global_step != second.global_step:
         return
-    for name in first.predictions:
-        if name not in second.predictions:
-            continue
-        one, other = first.predictions[name], second.predictions[name]
-        own = noise.predictions.get(name, 0.0) if noise else 0.0
-        limit = max(FIGURE_TOLERANCE, NOISE_FACTOR * own)
-        difference = largest_share(one, other)
-        same = difference <= limit
-        yield Check(
-            f"predictions: {name}",
-            Outcome.SAME if same else Outcome.DIFFERS,
-            first=f"{len(one)} examples",
-            second=f"{len(other)} examples",
-            difference=difference,
-            limit=limit,
-            causes=()
-            if same
-            else ("dropout or batch statistics while predicting, averages not read",),
-        )
+    for name, one in first.predictions.items():
+        if name in second.predictions:
+            other = second.predictions[name]
+            own = noise.predictions.get(name, 0.0) if noise else 0.0
+            yield measured(
+                f"predictions: {name}",
+                largest_share(one, other),
+                max(FIGURE_TOLERANCE, NOISE_FACTOR * own),
+                f"{len(one)} examples",
+                f"{len(other)} examples",
+                causes=(
+                    "dropout or batch statistics while predicting, averages not read",
+                ),
+            )
 
 
-# --------------------------------------------------------------------- exports
+# ------------------------------------------------------- exports and checkpoints
 
 
-def _exports(first: Recording, second: Recording) -> Iterable[Check]:
-    """SavedModels by the folder that a program or an exporter gave them."""
-    one, other = first.extra.get("exports"), second.extra.get("exports")
-    if one is None or other is None:
-        if one or other:
-            side = "first" if one is None else "second"
-            yield _skipped("exported models", f"not known of the {side} side")
-        return
-    if not one and not other:
-        return
-    if not (first.complete and second.complete):
-        yield _skipped(
+def _files(first: Recording, second: Recording) -> Iterable[Check]:
+    """SavedModels by the folder they were given, and the steps of the checkpoints."""
+    sides = ("first", first), ("second", second)
+    whole = first.complete and second.complete
+    exports = [side.extra.get("exports") for _, side in sides]
+    if any(exports) and None in exports:
+        side, _ = sides[exports.index(None)]
+        yield skipped("exported models", f"not known of the {side} side")
+    elif any(exports) and not whole:
+        yield skipped(
             "exported models",
             "a program was stopped before its end (--steps 0 lets both run to theirs)",
         )
-        return
-    same = sorted(one) == sorted(other)
-    yield Check(
-        "exported models",
-        Outcome.SAME if same else Outcome.DIFFERS,
-        first=", ".join(sorted(one)) or "none",
-        second=", ".join(sorted(other)) or "none",
-        causes=() if same else ("an exporter did not run, or ran another time",),
-    )
-
-
-def _checkpoints(first: Recording, second: Recording) -> Iterable[Check]:
-    """The steps of the checkpoints that both left behind."""
-    one, other = first.extra.get("checkpoints"), second.extra.get("checkpoints")
-    if not one and not other:
-        return
-    if not (first.complete and second.complete):
-        return  # `exported models` and the number of steps say that one was stopped
-    if not one or not other:
-        side = "first" if not one else "second"
-        yield _skipped("checkpoints", f"none known of the {side} side")
-        return
-    yield Check(
-        "checkpoints",
-        Outcome.SAME if one == other else Outcome.DIFFERS,
-        first="of steps " + _ends(one),
-        second="of steps " + _ends(other),
-        causes=()
-        if one == other
-        else ("checkpoints are written at other steps, or fewer are kept",),
-    )
+    elif any(exports):
+        names = [sorted(each or ()) for each in exports]
+        yield compared(
+            "exported models",
+            names[0] == names[1],
+            *(", ".join(each) or "none" for each in names),
+            causes=("an exporter did not run, or ran another time",),
+        )
+    steps = [side.extra.get("checkpoints") or [] for _, side in sides]
+    # Where one was stopped, `exported models` and the number of steps say so.
+    if whole and any(steps) and not all(steps):
+        side, _ = sides[steps.index([])]
+        yield skipped("checkpoints", f"none known of the {side} side")
+    elif whole and any(steps):
+        yield compared(
+            "checkpoints",
+            steps[0] == steps[1],
+            *("of steps " + _ends(each) for each in steps),
+            causes=("checkpoints are written at other steps, or fewer are kept",),
+        )
 
 
 def _ends(steps: Sequence[int]) -> str:
@@ -473,7 +437,3 @@ def _ends(steps: Sequence[int]) -> str:
     if len(told) > 4:
         told = [told[0], "...", *told[-3:]]
     return ", ".join(told)
-
-
-def _skipped(what: str, why: str) -> Check:
-    return Check(what, Outcome.NOT_COMPARED, note=why)

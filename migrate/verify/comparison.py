@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .matching import MatchError, Places, pair_weights
+from .matching import MatchError, Places, pair_weights, told_apart
 from .recording import Array, Recording
 
 # Real TF 1.15.5 with another number of threads, or TF 2.15.1, stays within 3e-7
@@ -32,6 +32,8 @@ class WeightPair(NamedTuple):
     partner: str
     first: Array
     second: Array
+    # What the first program trained it from, where that is known.
+    start: Array | None
 
 
 @dataclass(frozen=True)
@@ -49,9 +51,9 @@ class Trajectory:
     losses_second: Sequence[float]
     loss_limits: Sequence[float]
     same_start: bool
-    weight_difference: float | None
-    worst_weight: str | None
-    weight_drift: float | None
+    weight_difference: float | None = None
+    worst_weight: str | None = None
+    weight_drift: float | None = None
     problems: Sequence[str] = field(default_factory=tuple)
 
     @property
@@ -84,15 +86,17 @@ class Trajectory:
 def relative_differences(
     first: Sequence[float], second: Sequence[float]
 ) -> list[float]:
-    """Relative differences of successive losses; equal NaNs do not differ."""
-    result = []
-    for one, other in zip(first, second, strict=True):
-        if one == other or (np.isnan(one) and np.isnan(other)):
-            result.append(0.0)
-        else:
-            # Losses near zero would make a relative difference meaningless.
-            result.append(abs(one - other) / max(abs(one), abs(other), 1e-12))
-    return result
+    """Relative differences of successive losses, of as many as both have."""
+    # Losses near zero would make a relative difference meaningless.
+    pairs = zip(first, second, strict=False)
+    return [relative_difference(one, other, 1e-12) for one, other in pairs]
+
+
+def relative_difference(one: float, other: float, least: float) -> float:
+    """A difference as a share of the larger value; equal NaNs do not differ."""
+    if one == other or (np.isnan(one) and np.isnan(other)):
+        return 0.0
+    return float(abs(one - other) / max(abs(one), abs(other), least))
 
 
 def compare_trajectories(
@@ -100,7 +104,7 @@ def compare_trajectories(
     second: Recording,
     *,
     tolerance: float = LOSS_TOLERANCE,
-    noise: Sequence[float] | None = None,
+    noise: Sequence[float] = (),
 ) -> Trajectory:
     """Compare two recordings over the steps that both have.
 
@@ -113,6 +117,11 @@ def compare_trajectories(
         for step, loss in zip(first.steps, first.losses, strict=True)
         if step in by_step
     ]
+    limits = [tolerance] * len(common)
+    for index in range(len(common) if noise else 0):
+        # The first loss is computed before anything can have grown.
+        until = index + 1 + (NOISE_LEAD if index else 0)
+        limits[index] = max(tolerance, NOISE_FACTOR * max(noise[:until]))
     problems = []
     if not common:
         problems.append("the two runs have no step in common")
@@ -121,17 +130,11 @@ def compare_trajectories(
             f"one run ended by itself after {len(first.losses)} steps, "
             f"the other after {len(second.losses)}"
         )
-    limits = [tolerance] * len(common)
-    if noise:
-        for index in range(len(common)):
-            # The first loss is computed before anything can have grown.
-            until = index + 1 + (NOISE_LEAD if index else 0)
-            limits[index] = max(tolerance, NOISE_FACTOR * max(noise[:until]))
     start: list[WeightPair] | None = None
-    difference, worst, drift = None, None, None
+    weights: tuple[float | None, str | None, float | None] = None, None, None
     try:
         start = paired_weights(first, second, final=False)
-        difference, worst, drift = _weights(first, second)
+        weights = _weights(first, second)
     except MatchError as error:
         problems.append(str(error))
     same_start = start is not None and all(
@@ -147,14 +150,12 @@ def compare_trajectories(
     if not same_start and start is not None:
         problems.append("the two runs did not start from the same weights")
     return Trajectory(
-        steps=[step for step, _, _ in common],
-        losses_first=[one for _, one, _ in common],
-        losses_second=[other for _, _, other in common],
-        loss_limits=limits,
-        same_start=same_start,
-        weight_difference=difference,
-        worst_weight=worst,
-        weight_drift=drift,
+        [step for step, _, _ in common],
+        [one for _, one, _ in common],
+        [other for _, _, other in common],
+        limits,
+        same_start,
+        *weights,
         problems=tuple(problems),
     )
 
@@ -162,12 +163,6 @@ def compare_trajectories(
 def told_replicas(count: int) -> str:
     """A number of replicas, in words."""
     return "1 replica" if count == 1 else f"{count} replicas"
-
-
-def noise_of(first: Recording, again: Recording) -> list[float]:
-    """What a program differs from itself, from two recordings of it."""
-    count = min(len(first.losses), len(again.losses))
-    return relative_differences(first.losses[:count], again.losses[:count])
 
 
 def _weights(
@@ -180,25 +175,24 @@ def _weights(
     if not pairs:
         return None, None, None
     largest, worst = max(
-        (float(np.max(np.abs(a - b), initial=0.0)), name) for name, _, a, b in pairs
+        (float(np.max(np.abs(each.first - each.second), initial=0.0)), each.name)
+        for each in pairs
     )
-    start = dict(first.initial_weights)
-    moved = [
-        np.sum((a - start[name]) ** 2, dtype=np.float64)
-        for name, _, a, _ in pairs
-        if name in start
-    ]
-    apart = sum(np.sum((a - b) ** 2, dtype=np.float64) for _, _, a, b in pairs)
-    drift = float(np.sqrt(apart / sum(moved))) if moved and sum(moved) > 0 else None
-    return largest, worst, drift
+    apart = sum(float(np.sum((each.first - each.second) ** 2)) for each in pairs)
+    moved = sum(
+        float(np.sum((each.first - each.start) ** 2))
+        for each in pairs
+        if each.start is not None
+    )
+    return largest, worst, float(np.sqrt(apart / moved)) if moved else None
 
 
-def partners(first: Recording, second: Recording, *, final: bool) -> Places | None:
-    """For each of the first's weights the place of its partner; None without any."""
+def partners(first: Recording, second: Recording, *, final: bool) -> Places:
+    """For each of the first's weights the place of its partner; () without any."""
     try:
-        return pair_weights(first, second, final=final)
+        return pair_weights(first, second, final=final) or ()
     except MatchError:
-        return None
+        return ()
 
 
 def paired_weights(
@@ -209,22 +203,25 @@ def paired_weights(
     A MatchError where they do not fit.
     """
     places = pair_weights(first, second, final=final)
-    sides = [
+    if places is None:
+        return None
+    ours, theirs = (
         side.final_weights if final else side.initial_weights
         for side in (first, second)
-    ]
-    if places is None or not all(sides):
-        return None
-    return [
-        WeightPair(
-            name,
-            sides[1][place][0],
-            value.astype(np.float64),
-            sides[1][place][1].astype(np.float64),
-        )
-        for (name, value), place in zip(sides[0], places, strict=True)
-        if place is not None
-    ]
+    )
+    start = dict(
+        zip(told_apart(first.initial_weights), first.initial_weights, strict=True)
+    )
+    pairs = []
+    for key, (name, value), place in zip(told_apart(ours), ours, places, strict=True):
+        if place is not None:
+            partner, other = theirs[place]
+            before = start[key][1] if key in start else None
+            if before is not None and before.shape != value.shape:
+                before = None
+            one, other = value.astype(np.float64), other.astype(np.float64)
+            pairs.append(WeightPair(name, partner, one, other, before))
+    return pairs
 
 
 def largest_share(first: Array, second: Array) -> float:

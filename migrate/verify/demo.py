@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..datasets.bundled import bundled
-from ..datasets.fashion_mnist import find, make_keras_home
+from ..datasets.fashion_mnist import raw_home
 from ..errors import UserError
 from .html import render
 from .parity import Options, verify
@@ -72,7 +71,8 @@ def run_demo(folder: Path, *, data_dir: Path | None, sample: bool, say: Say) -> 
     started = time.monotonic()
     prepare_folder(folder)
     work = folder / "work"
-    home, examples = _data(work / "data", data_dir, sample)
+    # Offline on purpose: a demo must not wait for a network.
+    home, examples = raw_home(work / "data", data_dir, sample=sample)
     environment = {"EPOCHS": "1"}
     if examples < 10_000:
         environment |= SMALL_BATCHES
@@ -86,18 +86,10 @@ def run_demo(folder: Path, *, data_dir: Path | None, sample: bool, say: Say) -> 
     )
     # Else the program would leave its checkpoints in the system's temp folder.
     model = {"MODEL_DIR": str((work / "model").resolve())}
-    output = _output(
-        [
-            sys.executable,
-            "-m",
-            "tfmigrate",
-            "run",
-            "--replicas",
-            str(REPLICAS),
-            str(legacy),
-        ],
-        {**home, **environment, **model},
-        work / "compat.log",
+    variables = {**home, **environment, **model}
+    output = _run(
+        *(work / "compat.log", variables),
+        *("run", "--replicas", str(REPLICAS), str(legacy)),
     )
     compat = figures(output)
     say(_figures_line(compat))
@@ -112,9 +104,9 @@ def run_demo(folder: Path, *, data_dir: Path | None, sample: bool, say: Say) -> 
     launch = run_program(
         look_at(rewritten),
         work / "rewritten-run",
-        Settings(replicas=REPLICAS, shuffle=True, env={**home, **environment, **model}),
+        Settings(replicas=REPLICAS, shuffle=True, env=variables),
     )
-    after = {**figures(launch.log.read_text(errors="replace"))}
+    after = figures(launch.log.read_text(errors="replace"))
     if launch.recording.accuracy is not None:
         after["accuracy"] = launch.recording.accuracy
     say(_figures_line(after))
@@ -141,26 +133,10 @@ def run_demo(folder: Path, *, data_dir: Path | None, sample: bool, say: Say) -> 
     )
 
 
-def _data(
-    folder: Path, data_dir: Path | None, sample: bool
-) -> tuple[dict[str, str], int]:
-    if not sample:
-        try:
-            # Offline on purpose: a demo must not wait for a network.
-            located = find(data_dir, download=False)
-        except UserError:
-            if data_dir is not None:
-                raise
-        else:
-            home = make_keras_home(
-                folder, sample=False, noise=False, data_dir=located.folder
-            )
-            return home, 60_000
-    return make_keras_home(folder, sample=True, noise=False), 3_000
-
-
-def _output(command: list[str], environment: Mapping[str, str], log: Path) -> str:
-    status = run_process(command, log, None, environment, None)
+def _run(log: Path, environment: Mapping[str, str], *words: str) -> str:
+    """What a command of ours prints, which goes to a log as well."""
+    command = [sys.executable, "-m", "tfmigrate", *words]
+    status = run_process(command, log, environment)
     text = log.read_text(errors="replace")
     if status != 0:
         tail = "\n".join(f"  {line}" for line in text.splitlines()[-12:])
@@ -172,21 +148,11 @@ def _output(command: list[str], environment: Mapping[str, str], log: Path) -> st
 
 
 def _rewrite(legacy: Path, rewritten: Path, log: Path) -> None:
-    command = [sys.executable, "-m", "tfmigrate", "rewrite", str(legacy)]
-    command += ["--out", str(rewritten.parent)]
-    result = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, text=True
-    )
-    log.write_text(result.stdout + result.stderr)
-    written = sorted(rewritten.parent.rglob("train.py"))
-    if result.returncode != 0 or not written:
-        raise UserError(
-            f"the rewrite ended with status {result.returncode}:\n"
-            f"{result.stdout}{result.stderr}"
-        )
-    if written[0] != rewritten:
+    _run(log, {}, "rewrite", str(legacy), "--out", str(rewritten.parent))
+    (written,) = rewritten.parent.rglob("train.py")
+    if written != rewritten:
         # The mirror tree keeps the program's folders; the demo has one.
-        for file in written[0].parent.iterdir():
+        for file in written.parent.iterdir():
             file.replace(rewritten.parent / file.name)
 
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
-from .models import ModelVerdict
 from .recording import Recording
 from .table import heading, rows
 from .verdict import Training, Verdict, told_tensorflow
+
+if TYPE_CHECKING:
+    from .models import ModelVerdict
+
+Ticks = list[tuple[str, float]]
 
 WIDTH, HEIGHT = 720, 280
 LEFT, RIGHT, TOP, BOTTOM = 64, 12, 12, 36
@@ -174,23 +179,7 @@ def _chart(
 ) -> str:
     """Lines over steps; broken where a value cannot be drawn."""
     values = [v for line, _, _ in series for v in line if math.isfinite(v)]
-    if logarithmic:
-        positive = [v for v in values if v > 0]
-        low = math.floor(math.log10(min(positive, default=1e-8)))
-        high = math.ceil(math.log10(max(positive, default=1e-5)))
-        high = max(high, low + 1)
-        ticks = [float(t) for t in range(low, high + 1, max(1, (high - low) // 6))]
-        names = [f"1e{int(tick)}" for tick in ticks]
-        if any(v == 0 for v in values):
-            # No logarithm: equal losses have a line of their own below the others.
-            low -= 1
-            ticks, names = [low, *ticks], ["equal", *names]
-    else:
-        low_value, high_value = min(values, default=0.0), max(values, default=1.0)
-        room = (high_value - low_value) * 0.05 or abs(high_value) * 0.05 or 1.0
-        low, high = low_value - room, high_value + room  # type: ignore[assignment]
-        ticks = _round_ticks(low, high, 6)
-        names = [f"{tick:.4g}" for tick in ticks]
+    low, high, ticks = (_decades if logarithmic else _numbers)(values)
     begin, end = steps[0], max(steps[-1], steps[0] + 1)
 
     def x(step: float) -> float:
@@ -199,45 +188,59 @@ def _chart(
     def y(value: float) -> float:
         return HEIGHT - BOTTOM - (value - low) / (high - low) * (HEIGHT - TOP - BOTTOM)
 
+    def lines(line: Sequence[float]) -> Iterator[list[str]]:
+        """Points that are joined; one alone where there is no logarithm."""
+        run: list[str] = []
+        for step, value in zip(steps, line, strict=True):
+            if logarithmic and value <= 0:
+                yield run
+                yield [f"{x(step):.1f},{y(low):.1f}"]
+                run = []
+            elif not math.isfinite(value):
+                yield run
+                run = []
+            else:
+                drawn = math.log10(value) if logarithmic else value
+                run.append(f"{x(step):.1f},{y(drawn):.1f}")
+        yield run
+
     parts = [
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}">'
     ]
-    for tick, name in zip(ticks, names, strict=True):
+    for name, tick in ticks:
         parts.append(
             f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(tick):.1f}" '
             f'y2="{y(tick):.1f}" stroke="#8883"/>'
-            f'<text x="{LEFT - 6}" y="{y(tick) + 4:.1f}" '
-            f'text-anchor="end">{name}</text>'
         )
+        parts.append(_text(LEFT - 6, y(tick) + 4, name, "end"))
     for step in sorted({round(tick) for tick in _round_ticks(begin, end, 10)}):
-        parts.append(
-            f'<text x="{x(step):.1f}" y="{HEIGHT - BOTTOM + 16}" '
-            f'text-anchor="middle">{step}</text>'
-        )
-    parts.append(
-        f'<text x="{(LEFT + WIDTH) / 2:.0f}" y="{HEIGHT - 4}" '
-        'text-anchor="middle">step</text>'
-    )
+        parts.append(_text(x(step), HEIGHT - BOTTOM + 16, str(step)))
+    parts.append(_text((LEFT + WIDTH) / 2, HEIGHT - 4, "step"))
     for line, colour, width in series:
-        run: list[str] = []
-        for step, value in zip(steps, line, strict=True):
-            drawn = math.log10(value) if logarithmic and value > 0 else value
-            if not math.isfinite(drawn):
-                parts.append(_polyline(run, colour, width))
-                run = []
-                continue
-            if logarithmic and value <= 0:
-                # A point, not a line that would fall from one decade to another.
-                parts.append(_polyline(run, colour, width))
-                run = []
-                parts.append(
-                    f'<circle cx="{x(step):.1f}" cy="{y(low):.1f}" r="2.5" '
-                    f'fill="{colour}"/>'
-                )
-                continue
-            run.append(f"{x(step):.1f},{y(drawn):.1f}")
-        parts.append(_polyline(run, colour, width))
+        parts += [_polyline(points, colour, width) for points in lines(line) if points]
     return "\n".join([*parts, "</svg>"])
+
+
+def _decades(values: Sequence[float]) -> tuple[float, float, Ticks]:
+    """The ends of a logarithmic axis, and its ticks with what they say."""
+    positive = [v for v in values if v > 0]
+    low = math.floor(math.log10(min(positive, default=1e-8)))
+    high = max(math.ceil(math.log10(max(positive, default=1e-5))), low + 1)
+    step = max(1, (high - low) // 6)
+    ticks = [(f"1e{tick}", float(tick)) for tick in range(low, high + 1, step)]
+    if 0 in values:
+        # No logarithm: equal losses have a line of their own below the others.
+        low -= 1
+        ticks.append(("equal", low))
+    return low, high, ticks
+
+
+def _numbers(values: Sequence[float]) -> tuple[float, float, Ticks]:
+    """The ends of an axis, and its ticks with what they say."""
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    room = (high - low) * 0.05 or abs(high) * 0.05 or 1.0
+    low, high = low - room, high + room
+    return low, high, [(f"{tick:.4g}", tick) for tick in _round_ticks(low, high, 6)]
 
 
 def _round_ticks(low: float, high: float, most: int) -> list[float]:
@@ -249,9 +252,11 @@ def _round_ticks(low: float, high: float, most: int) -> list[float]:
     return [number * width for number in range(first, last + 1)]
 
 
+def _text(x: float, y: float, text: str, anchor: str = "middle") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{text}</text>'
+
+
 def _polyline(points: Sequence[str], colour: str, width: str) -> str:
-    if not points:
-        return ""
     if len(points) == 1:
         across, _, down = points[0].partition(",")
         return f'<circle cx="{across}" cy="{down}" r="2.5" fill="{colour}"/>'
@@ -264,25 +269,23 @@ def _polyline(points: Sequence[str], colour: str, width: str) -> str:
 def _accuracies(verdict: Verdict) -> str:
     if verdict.accuracy is None:
         return ""
-    lines = "\n".join(
-        f"<tr><td>{seed}</td><td>{one:.4f}</td><td>{other:.4f}</td></tr>"
-        for seed, (one, other) in enumerate(zip(*verdict.accuracies, strict=True), 1)
-    )
+    pairs = zip(*verdict.accuracies, strict=True)
+    lines = [
+        (str(seed), f"{one:.4f}", f"{other:.4f}")
+        for seed, (one, other) in enumerate(pairs, 1)
+    ]
     return f"""<h2>Accuracy by seed</h2>
 <p>Whole trainings with shuffling and random initial weights. Equivalence is shown
 by two one-sided tests with a margin of {verdict.accuracy.margin:g}: p =
 {verdict.accuracy.p_value:.3g}, which must be below {verdict.accuracy.alpha:g}.</p>
-<table><thead><tr><th>seed</th><th>{escape(str(verdict.first.path))}</th>
-<th>{escape(str(verdict.second.path))}</th></tr></thead>
-<tbody>{lines}</tbody></table>"""
+{_figures(verdict, "seed", lines)}"""
 
 
 def _steps(verdict: Verdict, training: Training) -> str:
     trajectory = training.between.trajectory
     of = f" of {escape(training.name)}" if len(verdict.trainings) > 1 else ""
-    lines = "\n".join(
-        f"<tr><td>{step}</td><td>{one:.9g}</td><td>{other:.9g}</td>"
-        f"<td>{difference:.2g}</td></tr>"
+    lines = [
+        (str(step), f"{one:.9g}", f"{other:.9g}", f"{difference:.2g}")
         for step, one, other, difference in zip(
             trajectory.steps,
             trajectory.losses_first,
@@ -290,10 +293,22 @@ def _steps(verdict: Verdict, training: Training) -> str:
             trajectory.loss_differences,
             strict=True,
         )
-    )
+    ]
     return f"""<h2>Every step{of}</h2>
-<div class="scroll"><table><thead><tr><th>step</th>
-<th>{escape(str(verdict.first.path))}</th><th>{escape(str(verdict.second.path))}</th>
-<th>relative difference</th></tr></thead><tbody>
-{lines}
-</tbody></table></div>"""
+<div class="scroll">{_figures(verdict, "step", lines, "relative difference")}</div>"""
+
+
+def _figures(
+    verdict: Verdict, number: str, lines: Sequence[Sequence[str]], *further: str
+) -> str:
+    """A table of numbers of both sides."""
+    paths = [escape(str(side.path)) for side in (verdict.first, verdict.second)]
+    heads = "".join(f"<th>{head}</th>" for head in (number, *paths, *further))
+    body = "\n".join(
+        "<tr>" + "".join(f"<td>{cell}</td>" for cell in line) + "</tr>"
+        for line in lines
+    )
+    return f"""<table><thead><tr>{heads}</tr></thead>
+<tbody>
+{body}
+</tbody></table>"""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from .instruments.legacy_matching import Match, MatchError, Weight, match_weights
 from .instruments.legacy_start import weights_of
-from .recording import Array, Recording
+from .recording import Recording
 
 __all__ = ["MatchError", "Places", "pair_weights", "told_apart"]
 
@@ -22,20 +23,21 @@ _MOST = 200
 Places = tuple[int | None, ...]
 
 
-def told_apart(names: Sequence[str]) -> list[str]:
+def told_apart(named: Sequence[tuple[str, Any]]) -> list[str]:
     """Names of weights, numbered where several have the same, as in Keras 3.
 
-    >>> told_apart(["model/kernel", "model/bias", "model/kernel"])
+    >>> told_apart([("model/kernel", 1), ("model/bias", 2), ("model/kernel", 3)])
     ['model/kernel', 'model/bias', 'model/kernel#2']
     """
     seen: Counter[str] = Counter()
     found = []
-    for name in names:
+    for name, _ in named:
         seen[name] += 1
         found.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
     return found
 
 
+@lru_cache(maxsize=64)
 def pair_weights(
     first: Recording, second: Recording, *, final: bool = True
 ) -> Places | None:
@@ -43,25 +45,6 @@ def pair_weights(
 
     None where a recording has none; a MatchError where they do not fit.
     """
-    return _pair(_Held(first), _Held(second), final)
-
-
-class _Held:
-    """A recording as the key of a cache."""
-
-    def __init__(self, recording: Recording) -> None:
-        self.recording = recording
-
-    def __hash__(self) -> int:
-        return id(self.recording)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held) and self.recording is other.recording
-
-
-@lru_cache(maxsize=64)
-def _pair(one: _Held, other: _Held, final: bool) -> Places | None:
-    first, second = one.recording, other.recording
     sides = [_weights(first, final), _weights(second, final)]
     if not all(sides):
         return None
@@ -96,11 +79,7 @@ def _tell_by_last_values(
         left = list(theirs)
         for place in ours:
             value = first.final_weights[place][1]
-            nearest = min(left, key=lambda p: _distance(value, second, p))
-            left.remove(nearest)
-            match.places[place] = nearest
-
-
-def _distance(value: Array, recording: Recording, place: int) -> float:
-    other = recording.final_weights[place][1]
-    return float(np.linalg.norm(value.astype(np.float64) - other))
+            value = value.astype(np.float64)
+            others = [second.final_weights[other][1] for other in left]
+            far = [np.linalg.norm(value - other) for other in others]
+            match.places[place] = left.pop(int(np.argmin(far)))

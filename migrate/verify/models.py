@@ -6,15 +6,18 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from ..errors import UserError
 from .comparison import largest_share
-from .outcome import Check, Outcome
+from .html import page, table
+from .outcome import Check, Outcome, compared, measured, skipped
 from .runner import last_line, run_process
+from .table import print_table
 
 Say = Callable[[str], None]
 
@@ -133,7 +136,7 @@ def _ask(
         command += ["--inputs", str(inputs)]
     log = out / "program.log"
     command += map(str, paths)
-    status = run_process(command, log, None, {"CUDA_VISIBLE_DEVICES": "-1"}, None)
+    status = run_process(command, log, {"CUDA_VISIBLE_DEVICES": "-1"})
     described = out / "described.json"
     if status != 0 or not described.is_file():
         raise UserError(
@@ -144,37 +147,21 @@ def _ask(
     for number, each in enumerate(json.loads(described.read_text())):
         with np.load(out / f"outputs-{number}.npz") as stored:
             outputs = {key: stored[key] for key in stored.files}
-        found.append(
-            Answer(
-                each["error"],
-                each["tensorflow"],
-                each["signatures"],
-                each["problems"],
-                outputs,
-            )
-        )
+        found.append(Answer(outputs=outputs, **each))
     return found
 
 
 def _judged(one: Answer, other: Answer, limit: float) -> Iterable[Check]:
     names = sorted(one.signatures), sorted(other.signatures)
-    yield Check(
-        "signatures",
-        Outcome.SAME if names[0] == names[1] else Outcome.DIFFERS,
-        first=", ".join(names[0]) or "none",
-        second=", ".join(names[1]) or "none",
-    )
+    told = [", ".join(each) or "none" for each in names]
+    yield compared("signatures", names[0] == names[1], *told)
     for name in names[0]:
         if name not in other.signatures:
             continue
         for part in ("inputs", "outputs"):
             ours, theirs = one.signatures[name][part], other.signatures[name][part]
-            yield Check(
-                f"{name}: {part}",
-                Outcome.SAME if _fit(ours, theirs) else Outcome.DIFFERS,
-                first=_told(ours),
-                second=_told(theirs),
-            )
+            same = _fit(ours, theirs)
+            yield compared(f"{name}: {part}", same, _told(ours), _told(theirs))
         yield from _answers(name, one, other, limit)
 
 
@@ -182,29 +169,22 @@ def _answers(name: str, one: Answer, other: Answer, limit: float) -> Iterable[Ch
     what = f"answers of {name}"
     if name in one.problems and name in other.problems:
         note = f"neither takes generated inputs: {one.problems[name]}"
-        yield Check(what, Outcome.NOT_COMPARED, note=note)
+        yield skipped(what, note)
         return
     for side, answer in (("first", one), ("second", other)):
         if name in answer.problems:
             note = f"the {side} fails where the other answers: {answer.problems[name]}"
-            yield Check(what, Outcome.DIFFERS, note=note)
+            yield compared(what, False, note=note)
             return
     keys = [key for key in one.outputs if key.rpartition("/")[0] == name]
     shared = [key for key in keys if key in other.outputs]
     if not shared:
         note = "no inputs that both take" if not keys else "no output in common"
-        yield Check(what, Outcome.NOT_COMPARED, note=note)
+        yield skipped(what, note)
     for key in shared:
-        first, second = one.outputs[key], other.outputs[key]
-        difference = largest_share(first, second)
-        yield Check(
-            f"answer {key}",
-            Outcome.SAME if difference <= limit else Outcome.DIFFERS,
-            first=f"{first.dtype.name} {list(first.shape)}",
-            second=f"{second.dtype.name} {list(second.shape)}",
-            difference=difference,
-            limit=limit,
-        )
+        pair = one.outputs[key], other.outputs[key]
+        told = [f"{each.dtype.name} {list(each.shape)}" for each in pair]
+        yield measured(f"answer {key}", largest_share(*pair), limit, *told)
 
 
 def _judged_real(
@@ -213,44 +193,37 @@ def _judged_real(
     """One model on TensorFlow 1.x against itself on today's."""
     what = f"{letter} on TensorFlow {then.tensorflow}"
     if then.error is not None:
-        yield Check(what, Outcome.NOT_COMPARED, note=f"not loaded there: {then.error}")
+        yield skipped(what, f"not loaded there: {then.error}")
         return
     shared = [key for key in today.outputs if key in then.outputs]
     if not shared:
-        yield Check(what, Outcome.NOT_COMPARED, note="nothing could be asked there")
+        yield skipped(what, "nothing could be asked there")
         return
     apart = {
         key: largest_share(today.outputs[key], then.outputs[key]) for key in shared
     }
     worst = max(apart, key=lambda key: apart[key])
-    same = apart[worst] <= limit
-    yield Check(
-        what,
-        Outcome.SAME if same else Outcome.DIFFERS,
-        first=f"{len(shared)} outputs" if letter == "A" else "",
-        second=f"{len(shared)} outputs" if letter == "B" else "",
-        difference=apart[worst],
-        limit=limit,
-        note=f"most in {worst}",
-    )
+    told = ["", ""]
+    told["AB".index(letter)] = f"{len(shared)} outputs"
+    yield measured(what, apart[worst], limit, *told, note=f"most in {worst}")
 
 
 def _fit(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
     """The same names and types, and shapes of which none excludes the other."""
-    if sorted(ours) != sorted(theirs):
-        return False
-    for key, one in ours.items():
-        other = theirs[key]
+
+    def fits(one: Any, other: Any) -> bool:
         if one["dtype"] != other["dtype"]:
             return False
-        if one["shape"] is None or other["shape"] is None:
-            continue
-        if len(one["shape"]) != len(other["shape"]):
-            return False
-        for a, b in zip(one["shape"], other["shape"], strict=True):
-            if a is not None and b is not None and a != b:
-                return False
-    return True
+        shapes = one["shape"], other["shape"]
+        if None in shapes:
+            return True
+        return len(shapes[0]) == len(shapes[1]) and all(
+            a == b or a is None or b is None for a, b in zip(*shapes, strict=True)
+        )
+
+    return sorted(ours) == sorted(theirs) and all(
+        fits(one, theirs[key]) for key, one in ours.items()
+    )
 
 
 def _told(tensors: Mapping[str, Any]) -> str:
@@ -264,3 +237,45 @@ def _told(tensors: Mapping[str, Any]) -> str:
         for key, each in sorted(tensors.items())
     ]
     return ", ".join(told) or "none"
+
+
+# --------------------------------------------------------------------- reports
+
+
+def _rows(verdict: ModelVerdict) -> list[tuple[str, str, str, str]]:
+    return [
+        (each.what, each.first or "-", each.second or "-", each.judged)
+        for each in verdict.checks
+    ]
+
+
+def print_models(verdict: ModelVerdict, stream: IO[str]) -> None:
+    """The table and the verdict's sentence."""
+    heads = ("A: SavedModel", "B: SavedModel")
+    print_table(verdict.paths, heads, _rows(verdict), verdict, stream)
+
+
+def model_json(verdict: ModelVerdict) -> dict[str, Any]:
+    """Everything in the table, for programs to read."""
+
+    def told(answer: Answer) -> dict[str, Any]:
+        fields = ("tensorflow", "error", "signatures", "problems")
+        return {name: getattr(answer, name) for name in fields}
+
+    return {
+        "parity": verdict.parity,
+        "verdict": verdict.sentence,
+        "models": [
+            {"path": str(path), **told(answer)}
+            for path, answer in zip(verdict.paths, verdict.answers, strict=True)
+        ],
+        "real": [told(answer) for answer in verdict.real],
+        "checks": [check.as_dict() for check in verdict.checks],
+    }
+
+
+def model_page(verdict: ModelVerdict) -> str:
+    """A self-contained page."""
+    paths = [str(path) for path in verdict.paths]
+    shown = table([escape(path) for path in paths], _rows(verdict))
+    return page(paths, "Do both models answer the same?", verdict, shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 # Distance of a weight from its counterpart, as a share of the way that training
@@ -43,6 +43,16 @@ class Check:
         return {**found, "outcome": self.outcome.value}
 
     @property
+    def judged(self) -> str:
+        """What was found, in a cell of a table."""
+        if self.outcome is Outcome.NOT_COMPARED:
+            return f"not compared: {self.note}"
+        told = str(self.outcome.value)
+        if self.difference is not None and self.limit is not None:
+            told += f" ({self.difference:.2g}, limit {self.limit:.2g})"
+        return told + (f", {self.note}" if self.note else "")
+
+    @property
     def told(self) -> str:
         """The check in a few words."""
         if self.outcome is not Outcome.DIFFERS:
@@ -52,6 +62,41 @@ class Check:
         if self.difference is not None and self.limit is not None:
             told += f" by {self.difference:.2g} (limit {self.limit:.2g})"
         return told + (f", {self.note}" if self.note else "")
+
+
+def compared(
+    what: str,
+    same: bool,
+    first: str = "",
+    second: str = "",
+    *,
+    note: str = "",
+    causes: Sequence[str] = (),
+) -> Check:
+    """A check of something that is the same or is not; ``causes`` are of the latter."""
+    outcome = Outcome.SAME if same else Outcome.DIFFERS
+    told = () if same else causes
+    return Check(what, outcome, first, second, note=note, causes=told)
+
+
+def measured(
+    what: str,
+    difference: float,
+    limit: float,
+    first: str = "",
+    second: str = "",
+    *,
+    note: str = "",
+    causes: Sequence[str] = (),
+) -> Check:
+    """A check of something that may differ by as much as a limit."""
+    found = compared(what, difference <= limit, first, second, note=note, causes=causes)
+    return replace(found, difference=difference, limit=limit)
+
+
+def skipped(what: str, why: str) -> Check:
+    """A check that could not be made."""
+    return Check(what, Outcome.NOT_COMPARED, note=why)
 
 
 @dataclass(frozen=True)

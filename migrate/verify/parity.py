@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-from ..datasets.fashion_mnist import find, make_keras_home
+from ..datasets.fashion_mnist import make_keras_home, raw_home
 from ..errors import UserError
 from .checks import judge, noise_between
 from .comparison import LOSS_TOLERANCE, compare_trajectories, told_replicas
 from .pairing import Pairs, pair_trainings
-from .recording import Array, Recording, load_recording, write_weights
-from .runner import Launch, Settings, run_program
+from .recording import Array, Recording, load_recording, save_recording
+from .runner import Launch, Settings, record_run_directory, run_program
 from .sides import Kind, Side
 from .statistics import equivalence
 from .verdict import Comparison, Training, Verdict
@@ -49,16 +48,9 @@ class Options:
     env: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass
-class Earlier:
-    """A run of a first side, which stands for the same run in another comparison."""
-
-    settings: Settings | None = None
-    launch: Launch | None = None
-
-    def of(self, settings: Settings) -> Launch | None:
-        """The run, if that is what is to be run."""
-        return self.launch if self.settings == settings else None
+# The run of a first side, if there was one, and its settings: it stands for the same
+# run in another comparison with these.
+Earlier = list[tuple[Settings, Launch]]
 
 
 def verify(
@@ -72,14 +64,14 @@ def verify(
 ) -> Verdict:
     """Compare two sides; what the programs write goes below ``work``.
 
-    ``earlier`` is a run of the first side from its own weights, found below ``work``
-    by a comparison with another second side; one that is made here is noted there.
+    ``earlier`` are runs of the first side from its own weights, found below ``work``
+    by a comparison with another second side; one that is made here takes its place.
     """
-    home, data = _data(first, second, options, work / "data")
-    env = {**PLAIN_KERNELS, **home, **options.env}
+    sides = first, second
+    home, data = _data(sides, options, work / "data")
     recorded = {
         index: _read(side, work / f"run-{index}", say)
-        for index, side in enumerate((first, second))
+        for index, side in enumerate(sides)
         if not side.is_program
     }
     replicas = options.replicas
@@ -92,37 +84,40 @@ def verify(
         replicas=replicas,
         steps=min(limits, default=None),
         args=options.args,
-        env=env,
+        env={**PLAIN_KERNELS, **home, **options.env},
         # A recording may be of the numbers that the program drew itself.
         steady_random=all(r.extra.get("steady_random") for r in recorded.values()),
         seconds=options.seconds,
         predictions=all(bool(each.predictions) for each in recorded.values()),
     )
 
-    launches: dict[int, Launch] = {}
-    real: Recording | None = None
     weights: Path | None = None
     for index in recorded:
-        weights = weights or _initial_weights((first, second)[index], work, index)
+        weights = weights or _initial_weights(sides[index], work / f"run-{index}")
+    real: Recording | None = None
     if options.legacy_python is not None:
-        real_launch = _run_real((first, second), settings, options, work, weights, say)
-        real = real_launch.recording
-        weights = weights or real_launch.folder / "initial_weights.npz"
-    for index, side in enumerate((first, second)):
+        legacy = _legacy_of(sides)
+        say(f"running {_name(legacy)} with {options.legacy_python}")
+        there = replace(settings, legacy_python=options.legacy_python)
+        launch = run_program(legacy, work / "run-real", there, weights=weights)
+        _tell(launch, say)
+        real = launch.recording
+        weights = weights or launch.weights
+    launches: dict[int, Launch] = {}
+    for index, side in enumerate(sides):
         if index in recorded:
             continue
         own = earlier if index == 0 and weights is None else None
-        known = own.of(settings) if own is not None else None
-        if known is None:
+        found = next((run for given, run in own or () if given == settings), None)
+        if found is None:
             say(f"running {_name(side)} on {told_replicas(replicas)}")
             folder = work / f"run-{index}"
-            known = run_program(side, folder, settings, weights=weights)
+            found = run_program(side, folder, settings, weights=weights)
             if own is not None:
-                own.settings, own.launch = settings, known
-        launch = launches[index] = known
-        if weights is None:
-            weights = launch.folder / "initial_weights.npz"
-        _tell(launch, say)
+                own[:] = [(settings, found)]
+        launches[index] = found
+        weights = weights or found.weights
+        _tell(found, say)
     pair = [launches[i].recording if i in launches else recorded[i] for i in range(2)]
     pairs = pair_trainings(pair[0], pair[1])
 
@@ -136,14 +131,15 @@ def verify(
     unsure = [
         number
         for number, each in enumerate(trainings)
-        if each.between.may_be_rounding or any(one.may_be_rounding for one in each.real)
+        if any(one.may_be_rounding for _, one in each.comparisons)
     ]
-    noisy: dict[int, Drift] = {}
     if unsure and launches:
-        noisy = _noise(
-            (first, second), launches, settings, pairs, unsure, work / "noise", say
+        index = max(launches)
+        drifts = _noise(sides[index], launches[index], settings, work / "noise", say)
+        places = {number: pairs.found[number][index] for number in unsure}
+        trainings = compared(
+            {n: drifts[place] for n, place in places.items() if place < len(drifts)}
         )
-        trainings = compared(noisy)
     verdict = Verdict(
         first=first,
         second=second,
@@ -153,9 +149,6 @@ def verify(
         alone=pairs.alone,
         alone_is_wrong=all(_ran_whole(recording) for recording in pair),
         stopped=_stopped(pair, pairs),
-        seconds=(launches[0].seconds, launches[1].seconds)
-        if len(launches) == 2
-        else None,
     )
     if options.seeds:
         verdict = _with_accuracy(verdict, options, settings, work / "seeds", say)
@@ -173,30 +166,15 @@ def _tell(launch: Launch, say: Say) -> None:
         say(f"  it wrote {name}, which is not kept apart")
 
 
-def _run_real(
-    sides: tuple[Side, Side],
-    settings: Settings,
-    options: Options,
-    work: Path,
-    weights: Path | None,
-    say: Say,
-) -> Launch:
-    """The legacy program once more, on the TensorFlow that it was written for."""
-    legacy = next((side for side in sides if side.kind is Kind.LEGACY), None)
-    if legacy is None:
-        raise UserError(
-            "--legacy-python runs a legacy program, and neither side is one",
-            hint=f"they are: {sides[0].kind.value}, {sides[1].kind.value}",
-        )
-    say(f"running {_name(legacy)} with {options.legacy_python}")
-    launch = run_program(
-        legacy,
-        work / "run-real",
-        replace(settings, legacy_python=options.legacy_python),
-        weights=weights,
+def _legacy_of(sides: tuple[Side, Side]) -> Side:
+    """The side that can be run once more, on the TensorFlow it was written for."""
+    for side in sides:
+        if side.kind is Kind.LEGACY:
+            return side
+    raise UserError(
+        "--legacy-python runs a legacy program, and neither side is one",
+        hint=f"they are: {sides[0].kind.value}, {sides[1].kind.value}",
     )
-    _tell(launch, say)
-    return launch
 
 
 def _training(
@@ -226,7 +204,7 @@ def _compared(
 ) -> Comparison:
     noise = noise_between(*drift, second) if drift else None
     trajectory = compare_trajectories(
-        first, second, tolerance=tolerance, noise=noise.losses if noise else None
+        first, second, tolerance=tolerance, noise=noise.losses if noise else ()
     )
     checks = judge(first, second, trajectory, noise)
     return Comparison((first, second), trajectory, checks, noise is not None)
@@ -247,49 +225,36 @@ def _stopped(pair: Sequence[Recording], pairs: Pairs) -> tuple[str, ...]:
 
 
 def _noise(
-    sides: tuple[Side, Side],
-    launches: Mapping[int, Launch],
-    settings: Settings,
-    pairs: Pairs,
-    unsure: Sequence[int],
-    work: Path,
-    say: Say,
-) -> dict[int, Drift]:
+    side: Side, launch: Launch, settings: Settings, work: Path, say: Say
+) -> list[Drift]:
     """How far a program drifts when only its rounding changes, by training.
 
     The initial weights change in the last digits, the kernels add in another order
     and an optimizer's decay rates are rounded as TF 1.x rounded them. No difference
     of that size can be told from rounding.
     """
-    index = max(launches)
-    launch = launches[index]
     own = launch.recording.trainings
     if not all(each.initial_weights for each in own):
-        return {}
-    say(f"measuring how {_name(sides[index])} amplifies rounding")
-    nudged = work / "nudged"
-    for number, recording in enumerate(own):
-        folder = nudged / f"training-{number + 1}" if number else nudged
-        folder.mkdir(parents=True, exist_ok=True)
-        write_weights(
-            folder / "initial_weights.npz", _nudged(recording.initial_weights)
-        )
+        return []
+    say(f"measuring how {_name(side)} amplifies rounding")
+    first, *further = [
         # Names pair them with the trainings of the run.
-        (folder / "recording.json").write_text(
-            json.dumps({"training": recording.training}), encoding="utf-8"
+        replace(
+            each,
+            initial_weights=_nudged(each.initial_weights),
+            final_weights=(),
+            slots=(),
+            predictions={},
+            further=(),
         )
-    other = replace(
-        settings, env={**settings.env, **OTHER_KERNELS}, round_constants=True
-    )
-    again = run_program(
-        sides[index], work / "run", other, weights=nudged / "initial_weights.npz"
-    )
-    result = {}
-    for number in unsure:
-        place = pairs.found[number][index]
-        if place < len(again.recording.trainings):
-            result[number] = own[place], again.recording.trainings[place]
-    return result
+        for each in own
+    ]
+    save_recording(replace(first, further=further), work / "nudged")
+    weights = work / "nudged" / "initial_weights.npz"
+    env = {**settings.env, **OTHER_KERNELS}
+    other = replace(settings, env=env, round_constants=True)
+    again = run_program(side, work / "run", other, weights=weights)
+    return list(zip(own, again.recording.trainings, strict=False))
 
 
 def _nudged(weights: Sequence[tuple[str, Array]]) -> list[tuple[str, Array]]:
@@ -319,7 +284,7 @@ def _with_accuracy(
         raise UserError("--seeds compares two programs; a recording has one run only")
     env = dict(options.env)
     if any(side.fashion_mnist for side in sides):
-        env.update(_raw_home(options, work / "data"))
+        env.update(raw_home(work / "data", options.data_dir)[0])
     # With the kernels that users train with.
     whole = replace(settings, steps=None, shuffle=True, steady_random=False, env=env)
     found: list[list[float]] = [[], []]
@@ -347,10 +312,10 @@ def _with_accuracy(
 
 
 def _data(
-    first: Side, second: Side, options: Options, folder: Path
+    sides: tuple[Side, Side], options: Options, folder: Path
 ) -> tuple[dict[str, str], str | None]:
     """A home with noised Fashion-MNIST, when a program reads that."""
-    if not (first.fashion_mnist or second.fashion_mnist):
+    if not any(side.fashion_mnist for side in sides):
         return {}, None
     full = options.data_dir is not None
     home = make_keras_home(
@@ -360,28 +325,15 @@ def _data(
     return home, f"{size} Fashion-MNIST images with fixed noise, unshuffled"
 
 
-def _raw_home(options: Options, folder: Path) -> dict[str, str]:
-    """A home with real images: all of them where they are found."""
-    try:
-        located = find(options.data_dir, download=False)
-    except UserError:
-        if options.data_dir is not None:
-            raise
-        return make_keras_home(folder, sample=True, noise=False)
-    return make_keras_home(folder, sample=False, noise=False, data_dir=located.folder)
-
-
 def _read(side: Side, work: Path, say: Say) -> Recording:
     if side.kind is Kind.RECORDING:
         return load_recording(side.path)
-    from .rundir import record_run_directory
-
     say(f"reading {_name(side)}")
     return record_run_directory(side.path, work)
 
 
-def _initial_weights(side: Side, work: Path, index: int) -> Path | None:
-    folder = side.path if side.kind is Kind.RECORDING else work / f"run-{index}"
+def _initial_weights(side: Side, work: Path) -> Path | None:
+    folder = side.path if side.kind is Kind.RECORDING else work
     weights = folder / "initial_weights.npz"
     return weights if weights.is_file() else None
 

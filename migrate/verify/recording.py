@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UserError
-
-FORMAT = 1
+from .instruments.legacy_record import FORMAT, write_files
+from .instruments.legacy_start import read_arrays
 
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Recording:
-    """One training run.
+    """One training run; only itself is equal to it.
 
     ``losses`` are the losses of successive steps from ``first_step`` on, each
     the mean over all examples of the step on all replicas; where not every step
@@ -71,6 +71,10 @@ class Recording:
         return self.evaluate.get(self.accuracy_metric)
 
 
+# What the document says of a recording itself, not of the arrays beside it.
+_FIELDS = {field.name for field in fields(Recording)} | {"format", "weights"}
+
+
 def is_recording(path: Path) -> bool:
     """Whether ``path`` is a recording's folder."""
     return (path / "recording.json").is_file()
@@ -78,12 +82,14 @@ def is_recording(path: Path) -> bool:
 
 def save_recording(recording: Recording, folder: Path) -> None:
     """Write ``recording`` into ``folder``, which is made when missing."""
-    folder.mkdir(parents=True, exist_ok=True)
     for number, further in enumerate(recording.further, 2):
         save_recording(further, folder / f"training-{number}")
-    names = [name for name, _ in recording.initial_weights] or [
-        name for name, _ in recording.final_weights
-    ]
+    arrays = {
+        "initial_weights": recording.initial_weights,
+        "final_weights": recording.final_weights,
+        "slots": recording.slots,
+    }
+    named = recording.initial_weights or recording.final_weights
     document = {
         "format": FORMAT,
         "program": recording.program,
@@ -94,7 +100,7 @@ def save_recording(recording: Recording, folder: Path) -> None:
         "global_step": recording.global_step,
         "evaluate": dict(recording.evaluate),
         "accuracy_metric": recording.accuracy_metric,
-        "weights": names,
+        "weights": [name for name, _ in named],
         "predictions": bool(recording.predictions),
         "complete": recording.complete,
         "training": recording.training,
@@ -102,17 +108,7 @@ def save_recording(recording: Recording, folder: Path) -> None:
     }
     if recording.logged_steps is not None:
         document["logged_steps"] = list(recording.logged_steps)
-    for stem, weights in (
-        ("initial_weights", recording.initial_weights),
-        ("final_weights", recording.final_weights),
-        ("slots", recording.slots),
-    ):
-        if weights:
-            write_weights(folder / f"{stem}.npz", weights)
-    if recording.predictions:
-        _savez(folder / "predictions.npz", dict(recording.predictions))
-    # Last: a folder with recording.json is a whole recording.
-    (folder / "recording.json").write_text(json.dumps(document, indent=1) + "\n")
+    write_files(str(folder), document, arrays, recording.predictions)
 
 
 def load_recording(folder: Path) -> Recording:
@@ -124,11 +120,10 @@ def load_recording(folder: Path) -> Recording:
                 f"{folder}: recording format {document.get('format')!r} is not "
                 f"{FORMAT}, the one this version of tfmigrate reads"
             )
-        known = {
-            "format", "program", "producer", "replicas", "losses", "first_step",
-            "global_step", "evaluate", "accuracy_metric", "weights", "predictions",
-            "logged_steps", "complete", "training",
-        }  # fmt: skip
+        predictions = {}
+        if (folder / "predictions.npz").is_file():
+            with np.load(folder / "predictions.npz") as archive:
+                predictions = dict(archive)
         return Recording(
             program=document["program"],
             producer=document["producer"],
@@ -140,13 +135,13 @@ def load_recording(folder: Path) -> Recording:
             accuracy_metric=document.get("accuracy_metric"),
             initial_weights=read_weights(folder / "initial_weights.npz"),
             final_weights=read_weights(folder / "final_weights.npz"),
-            predictions=_arrays(folder / "predictions.npz"),
+            predictions=predictions,
             logged_steps=document.get("logged_steps"),
             slots=read_weights(folder / "slots.npz"),
             training=document.get("training") or "",
             further=[load_recording(each) for each in _further(folder)],
             complete=bool(document.get("complete", False)),
-            extra={key: value for key, value in document.items() if key not in known},
+            extra={key: document[key] for key in document.keys() - _FIELDS},
         )
     except UserError:
         raise
@@ -159,36 +154,6 @@ def _further(folder: Path) -> list[Path]:
     return sorted(found, key=lambda each: int(each.name.rpartition("-")[2]))
 
 
-def write_weights(path: Path, weights: Sequence[tuple[str, Array]]) -> None:
-    """Write weights in their order, as :func:`read_weights` reads them."""
-    arrays = {
-        f"{index:03d}:{name}": np.asarray(value)
-        for index, (name, value) in enumerate(weights)
-    }
-    _savez(path, arrays)
-
-
-def _savez(path: Path, arrays: dict[str, Array]) -> None:
-    # numpy's own writer stamps nothing into the archive, so equal arrays make
-    # equal files; its signature takes the names as keywords.
-    np.savez_compressed(path, **cast(Any, arrays))
-
-
-def _arrays(path: Path) -> dict[str, Array]:
-    if not path.is_file():
-        return {}
-    with np.load(path, allow_pickle=False) as archive:
-        return {key: archive[key] for key in archive.files}
-
-
 def read_weights(path: Path) -> list[tuple[str, Array]]:
-    """Weights of an archive in their order; none when there is no archive.
-
-    Flags are no weights: hooks that stop early keep one among the variables.
-    """
-    arrays = {key: value for key, value in _arrays(path).items() if value.dtype != bool}
-    return [(key.split(":", 1)[1], arrays[key]) for key in sorted(arrays, key=_place)]
-
-
-def _place(key: str) -> int:
-    return int(key.split(":", 1)[0])
+    """Weights of an archive in their order; none when there is no archive."""
+    return list(read_arrays(path)) if path.is_file() else []

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from ..errors import UserError
 from .recording import Recording, load_recording
@@ -49,6 +50,11 @@ class Launch:
     log: Path
     seconds: float
 
+    @property
+    def weights(self) -> Path:
+        """The file of the weights that it started from."""
+        return self.folder / "initial_weights.npz"
+
 
 class ProgramFailed(UserError):
     """A program that could not be run to a recording, and why."""
@@ -85,8 +91,8 @@ def run_program(
         status = run_process(
             command_of(there, side.kind, folder, settings, weights),
             log,
-            there.folder,
             settings.env,
+            there.folder,
             settings.seconds,
         )
     finally:
@@ -117,12 +123,26 @@ def run_program(
     return Launch(replace(ended[0], further=ended[1:]), folder, log, seconds)
 
 
+def record_run_directory(path: Path, folder: Path) -> Recording:
+    """What event files and checkpoints of a run tell, as a recording under ``folder``.
+
+    What TensorFlow wrote is read by TensorFlow, in a process of its own.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", f"{__package__}.instruments.run_directory"]
+    command += ["--out", str(folder), str(path)]
+    log = folder / "reading.log"
+    if run_process(command, log) != 0:
+        raise UserError(f"{path}: {last_line(log) or 'cannot be read'}")
+    return load_recording(folder)
+
+
 def run_process(
     command: Sequence[str],
     log: Path,
-    cwd: Path | None,
-    env: Mapping[str, str],
-    seconds: float | None,
+    env: Mapping[str, str] = MappingProxyType({}),
+    cwd: Path | None = None,
+    seconds: float | None = None,
 ) -> int | None:
     """Run a command; its exit status, or None when it took longer than allowed."""
     with log.open("wb") as stream:
@@ -159,25 +179,24 @@ def command_of(
         command = [sys.executable, "-m", f"{__package__}.instruments.tf2_program"]
         if settings.round_constants:
             command.append("--round-constants")
-    if not settings.predictions:
-        command.append("--no-predictions")
-    command += ["--out", str(folder), "--replicas", str(settings.replicas)]
-    if settings.steps is not None:
-        command += ["--steps", str(settings.steps)]
-    if not settings.shuffle:
-        command.append("--no-shuffle")
-    if settings.steady_random:
-        command.append("--steady-random")
-    if settings.seed is not None:
-        command += ["--seed", str(settings.seed)]
-    if settings.threads is not None:
-        command += ["--threads", str(settings.threads)]
-    if weights is not None:
-        command += ["--initial-weights", str(weights.resolve())]
-    if side.root is not None:
-        command += ["--path", str(side.root.resolve())]
-    if side.module is not None:
-        command += ["--module", side.module]
+    given = {
+        "--out": folder,
+        "--replicas": settings.replicas,
+        "--steps": settings.steps,
+        "--seed": settings.seed,
+        "--threads": settings.threads,
+        "--initial-weights": weights and weights.resolve(),
+        "--path": side.root and side.root.resolve(),
+        "--module": side.module,
+        "--no-predictions": not settings.predictions,
+        "--no-shuffle": not settings.shuffle,
+        "--steady-random": settings.steady_random,
+    }
+    for option, value in given.items():
+        if value is True:
+            command.append(option)
+        elif value is not None and value is not False:
+            command += [option, str(value)]
     script = side.path if side.folder is None else side.path.resolve()
     if script.suffix == ".ipynb" and settings.legacy_python and kind is Kind.LEGACY:
         # No Python runs notebooks, and this one has nothing of ours: their cells.

@@ -14,7 +14,7 @@ import numpy as np
 
 from .checkpoints.contents import slot_of
 from .comparison import NOISE_FACTOR, partners
-from .outcome import WEIGHT_TOLERANCE, Check, Noise, Outcome
+from .outcome import WEIGHT_TOLERANCE, Check, Noise, measured, skipped
 from .recording import Array, Recording
 
 # Below this share of the largest slot of its kind a slot is rounding: a bias before
@@ -43,16 +43,16 @@ def slot_checks(
         return
     if not one or not other:
         told = "the first side has none" if not one else "the second side has none"
-        yield Check(_WHAT, Outcome.NOT_COMPARED, note=f"{told}, or none that is known")
+        yield skipped(_WHAT, f"{told}, or none that is known")
         return
     apart, converted = _apart(one, other, first, second)
     kinds = [_kinds(one), _kinds(other)]
+    both = f"the first keeps {kinds[0]}, the second {kinds[1]}"
     if not apart:
-        told = f"the first keeps {kinds[0]}, the second {kinds[1]}"
-        yield Check(_WHAT, Outcome.NOT_COMPARED, note=told)
+        yield skipped(_WHAT, both)
         return
     names, others = _names(first), _names(second)
-    order = partners(first, second, final=True) or ()
+    order = partners(first, second, final=True)
 
     def limit(key: tuple[int, str]) -> float:
         index, kind = key
@@ -67,25 +67,21 @@ def slot_checks(
     worst = max(wrong or apart, key=lambda key: apart[key] / limit(key))
     if wrong and converted:
         # With a rate that changes, a way divided by the last one is no sum.
-        told = (
-            f"the first keeps {kinds[0]}, the second {kinds[1]}, by rates of each step"
-        )
-        yield Check(_WHAT, Outcome.NOT_COMPARED, note=told)
+        yield skipped(_WHAT, f"{both}, by rates of each step")
         return
     if wrong and all(_is_decay(apart[key], key[1]) for key in wrong):
         told = "Adam's m and v of rows differ by one decay, where the data ended"
-        yield Check(_WHAT, Outcome.NOT_COMPARED, note=told)
+        yield skipped(_WHAT, told)
         return
-    yield Check(
+    yield measured(
         _WHAT,
-        Outcome.DIFFERS if wrong else Outcome.SAME,
-        first=f"{len(one)} ({kinds[0]})",
-        second=f"{len(other)} ({kinds[1]})",
-        difference=apart[worst],
-        limit=limit(worst),
+        apart[worst],
+        limit(worst),
+        f"{len(one)} ({kinds[0]})",
+        f"{len(other)} ({kinds[1]})",
         note=f"most in {worst[1]} of {names[worst[0]]}"
         + (f"; {len(wrong)} of {len(apart)} differ" if wrong else ""),
-        causes=_CAUSES if wrong else (),
+        causes=_CAUSES,
     )
 
 
@@ -143,7 +139,7 @@ def _apart(
 ) -> tuple[dict[tuple[int, str], float], bool]:
     """Distances by slot of the first side; whether velocities had to be converted."""
     order = partners(first, second, final=True)
-    if order is None:
+    if not order:
         return {}, False
     pairs: dict[tuple[int, str], tuple[Array, Array]] = {}
     converted = False

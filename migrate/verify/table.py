@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from .comparison import NOISE_FACTOR
-from .models import ModelVerdict
 from .outcome import Check, Outcome
 from .recording import Recording
 from .verdict import Comparison, Training, Verdict, told_tensorflow
+
+if TYPE_CHECKING:
+    from .models import ModelVerdict
 
 # What is compared, in the order of Training.comparisons.
 _PAIRS = ("A and B", "A and real", "B and real")
@@ -31,42 +33,40 @@ def heading(verdict: Verdict) -> list[str]:
 def rows(verdict: Verdict) -> list[Row]:
     """Rows of (what, a cell for each column, judgement), every figure as measured."""
     sides = _sides(verdict.trainings[0])
-    result: list[Row] = [
-        ("runs on", *(_producer(side.producer) for side in sides), ""),
+    replicas = [side.replicas for side in sides]
+    # 0 is one that is not known.
+    agree = "-" if 0 in replicas else "same" if len(set(replicas)) == 1 else "differ"
+    result = [
+        ("runs on", [_producer(side.producer) for side in sides], ""),
+        # 0 is one that is not known.
         (
             "replicas",
-            *(str(side.replicas or "-") for side in sides),
-            _agree(*(side.replicas for side in sides)),
+            [str(n or "-") for n in replicas],
+            agree if all(replicas) else "-",
         ),
     ]
     for training in verdict.trainings:
         if len(verdict.trainings) > 1:
-            agree = [each.parity for _, each in training.comparisons]
-            told = "same" if all(agree) else "differs"
-            blank = [""] * len(_sides(training))
-            result.append((f"training: {training.name}", *blank, told))
+            told = "same" if training.parity else "differs"
+            result.append((f"training: {training.name}", [], told))
         result += _training_rows(training)
-    for told in verdict.alone:
-        judged_alone = "differs" if verdict.alone_is_wrong else "not compared"
-        result.append((told, *[""] * len(sides), f"{judged_alone}: it has no partner"))
+    alone = "differs" if verdict.alone_is_wrong else "not compared"
+    result += [(each, [], f"{alone}: it has no partner") for each in verdict.alone]
     if verdict.accuracy is not None:
         test = verdict.accuracy
         cells = [
             f"{test.mean_first:.4f} (s {test.spread_first:.4f})",
             f"{test.mean_second:.4f} (s {test.spread_second:.4f})",
-            *[""] * (len(sides) - 2),
         ]
-        result.append(
-            (
-                f"accuracy, mean of {test.runs} seeds",
-                *cells,
-                f"{'equivalent' if test.equivalent else 'not shown equivalent'} within "
-                f"{test.margin:g} (p {test.p_value:.2g})",
-            )
-        )
+        shown = "equivalent" if test.equivalent else "not shown equivalent"
+        told = f"{shown} within {test.margin:g} (p {test.p_value:.2g})"
+        result.append((f"accuracy, mean of {test.runs} seeds", cells, told))
     # One training may lack the real thing's column that others have.
-    width = max(len(row) for row in result)
-    return [(*row[:-1], *[""] * (width - len(row)), row[-1]) for row in result]
+    width = max(len(cells) for _, cells, _ in result)
+    return [
+        (what, *cells, *[""] * (width - len(cells)), judgement)
+        for what, cells, judgement in result
+    ]
 
 
 def _sides(training: Training) -> list[Recording]:
@@ -74,41 +74,33 @@ def _sides(training: Training) -> list[Recording]:
     return [*training.between.recordings, *real]
 
 
-def _training_rows(training: Training) -> list[Row]:
+def _training_rows(training: Training) -> Iterator[tuple[str, list[str], str]]:
     sides = _sides(training)
     trajectory = training.between.trajectory
-    result: list[Row] = [
-        (
-            "initial weights",
-            *(_arrays(len(side.initial_weights)) for side in sides),
-            _judged_start(training.between),
-        ),
-        (
-            "steps trained",
-            *(str(side.global_step) for side in sides),
-            f"{len(trajectory.steps)} compared",
-        ),
-    ]
-    for step in dict.fromkeys([*trajectory.steps[:1], *trajectory.steps[-1:]]):
-        cells = [dict(zip(side.steps, side.losses, strict=True)) for side in sides]
-        losses = [f"{each[step]:.7g}" if step in each else "-" for each in cells]
-        result.append((f"loss at step {step}", *losses, ""))
-    losses_judged = [_judged_losses(each) for _, each in training.comparisons]
-    if len(set(losses_judged)) == 1:
-        del losses_judged[1:]
-    difference = trajectory.loss_difference
-    told = f"{difference:.2g}" if difference is not None else "-"
-    figures = [told, _loss_limit(training.between)]
-    result.append(
-        (
-            "largest relative loss difference",
-            *figures,
-            *[""] * (len(sides) - 2),
-            _joined(list(enumerate(losses_judged)), len(training.comparisons)),
-        )
+    counts = [len(side.initial_weights) for side in sides]
+    yield (
+        "initial weights",
+        [f"{count} arrays" if count else "-" for count in counts],
+        _judged_start(training.between),
     )
-    result += _check_rows(training)
-    return result
+    steps = trajectory.steps
+    trained = [str(side.global_step) for side in sides]
+    yield "steps trained", trained, f"{len(steps)} compared"
+    for step in dict.fromkeys([*steps[:1], *steps[-1:]]):
+        known = [dict(zip(side.steps, side.losses, strict=True)) for side in sides]
+        losses = [f"{each[step]:.7g}" if step in each else "-" for each in known]
+        yield f"loss at step {step}", losses, ""
+    judged = [_judged_losses(each) for _, each in training.comparisons]
+    if len(set(judged)) == 1:
+        del judged[1:]
+    difference = trajectory.loss_difference
+    told = "-" if difference is None else f"{difference:.2g}"
+    yield (
+        "largest relative loss difference",
+        [told, _loss_limit(training.between)],
+        _joined(list(enumerate(judged)), len(training.comparisons)),
+    )
+    yield from _check_rows(training)
 
 
 def _judged_start(comparison: Comparison) -> str:
@@ -140,26 +132,25 @@ def _judged_losses(comparison: Comparison) -> str:
     return "same"
 
 
-def _check_rows(training: Training) -> list[Row]:
+def _check_rows(training: Training) -> Iterator[tuple[str, list[str], str]]:
     """One row for each thing that was checked, whichever comparisons have it."""
-    found: dict[str, list[tuple[str, int, Check]]] = {}
-    for number, (before, comparison) in enumerate(training.comparisons):
+    found: dict[str, list[tuple[int, Check]]] = {}
+    for number, (_, comparison) in enumerate(training.comparisons):
         for check in comparison.checks:
-            found.setdefault(check.what, []).append((before, number, check))
-    result: list[Row] = []
+            found.setdefault(check.what, []).append((number, check))
     for what, checks in found.items():
         cells = ["-"] * len(_sides(training))
-        for _, number, check in checks:
+        for number, check in checks:
             # A against B; then the real thing against each of them.
             places = [(0, 1), (2, 0), (2, 1)][number]
             for place, cell in zip(places, (check.first, check.second), strict=True):
                 cells[place] = cell or cells[place]
-        told = [(number, judged(check)) for _, number, check in checks]
-        if all(check.outcome is Outcome.SAME for _, _, check in checks):
-            worst = max(checks, key=lambda each: each[2].difference or 0.0)
-            told = [(worst[1], judged(worst[2]))] if len(checks) != 2 else told
-        result.append((what, *cells, _joined(told, len(checks))))
-    return result
+        count = len(checks)
+        same = all(check.outcome is Outcome.SAME for _, check in checks)
+        if same and count != 2:
+            checks = [max(checks, key=lambda each: each[1].difference or 0.0)]
+        told = [(number, check.judged) for number, check in checks]
+        yield what, cells, _joined(told, count)
 
 
 def _joined(told: Sequence[tuple[int, str]], count: int) -> str:
@@ -169,16 +160,6 @@ def _joined(told: Sequence[tuple[int, str]], count: int) -> str:
     differ = any(each.startswith("differ") for _, each in told)
     named = "; ".join(f"{_PAIRS[number]}: {each}" for number, each in told)
     return f"differs ({named})" if differ else named
-
-
-def judged(check: Check) -> str:
-    """What a check found, in a cell."""
-    if check.outcome is Outcome.NOT_COMPARED:
-        return f"not compared: {check.note}"
-    told = str(check.outcome.value)
-    if check.difference is not None and check.limit is not None:
-        told += f" ({check.difference:.2g}, limit {check.limit:.2g})"
-    return told + (f", {check.note}" if check.note else "")
 
 
 def print_verdict(verdict: Verdict, stream: IO[str]) -> None:
@@ -227,7 +208,7 @@ def print_table(
 
 def as_json(verdict: Verdict) -> dict[str, Any]:
     """Everything in the table, and every step, for programs to read."""
-    document: dict[str, Any] = {
+    return {
         "parity": verdict.parity,
         "verdict": verdict.sentence,
         "replicas": verdict.replicas,
@@ -244,7 +225,7 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
         "trainings": [
             {
                 "name": training.name,
-                "parity": all(each.parity for _, each in training.comparisons),
+                "parity": training.parity,
                 **_comparison_json(training.between),
                 "evaluate": [
                     dict(each.evaluate) for each in training.between.recordings
@@ -255,20 +236,23 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
         ],
         "without_partner": list(verdict.alone),
         "likely_causes": list(verdict.causes),
-        "accuracy": None,
+        "accuracy": _accuracy_json(verdict),
     }
-    if verdict.accuracy is not None:
-        test = verdict.accuracy
-        document["accuracy"] = {
-            "first": list(verdict.accuracies[0]),
-            "second": list(verdict.accuracies[1]),
-            "means": [test.mean_first, test.mean_second],
-            "standard_deviations": [test.spread_first, test.spread_second],
-            "margin": test.margin,
-            "p_value": test.p_value,
-            "equivalent": test.equivalent,
-        }
-    return document
+
+
+def _accuracy_json(verdict: Verdict) -> dict[str, Any] | None:
+    test = verdict.accuracy
+    if test is None:
+        return None
+    return {
+        "first": list(verdict.accuracies[0]),
+        "second": list(verdict.accuracies[1]),
+        "means": [test.mean_first, test.mean_second],
+        "standard_deviations": [test.spread_first, test.spread_second],
+        "margin": test.margin,
+        "p_value": test.p_value,
+        "equivalent": test.equivalent,
+    }
 
 
 def _side_json(recording: Recording) -> dict[str, Any]:
@@ -321,14 +305,3 @@ def _producer(producer: Any) -> str:
     if producer.get("compat"):
         return f"compat, as TensorFlow {version}"
     return f"TensorFlow {version}"
-
-
-def _agree(*counts: int) -> str:
-    """What the numbers of replicas amount to; 0 is one that is not known."""
-    if 0 in counts:
-        return "-"
-    return "same" if len(set(counts)) == 1 else "differ"
-
-
-def _arrays(count: int) -> str:
-    return f"{count} arrays" if count else "-"

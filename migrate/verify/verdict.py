@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from .causes import likely_causes
 from .comparison import Trajectory
@@ -40,12 +40,9 @@ class Comparison:
         failed = [each for each in self.checks if each.outcome is Outcome.DIFFERS]
         return tuple(sorted(failed, key=_badness, reverse=True))
 
-    @property
-    def not_compared(self) -> tuple[Check, ...]:
-        """What one side lacks, or what would say nothing."""
-        return tuple(
-            each for each in self.checks if each.outcome is Outcome.NOT_COMPARED
-        )
+    def having(self, outcome: Outcome) -> list[str]:
+        """What was checked with this outcome."""
+        return [each.what for each in self.checks if each.outcome is outcome]
 
     @property
     def causes(self) -> tuple[str, ...]:
@@ -107,6 +104,11 @@ class Training:
         ]
         return (("", self.between), *against)
 
+    @property
+    def parity(self) -> bool:
+        """Whether all comparisons say so."""
+        return all(each.parity for _, each in self.comparisons)
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -122,9 +124,8 @@ class Verdict:
     alone_is_wrong: bool = False
     accuracy: Equivalence | None = None
     accuracies: tuple[Sequence[float], Sequence[float]] = ((), ())
-    seconds: tuple[float, float] | None = None
     # A program was stopped after its first training; others may follow.
-    stopped: tuple[str, ...] = field(default=())
+    stopped: tuple[str, ...] = ()
 
     @property
     def recordings(self) -> tuple[Recording, Recording]:
@@ -170,9 +171,9 @@ class Verdict:
     def sentence(self) -> str:
         """The verdict in one sentence; what was not compared is part of it."""
         left_out = [
-            check.what
+            what
             for training in self.trainings
-            for check in training.between.not_compared
+            for what in training.between.having(Outcome.NOT_COMPARED)
         ]
         named = [*self.stopped, *dict.fromkeys(left_out)]
         if self.alone and not self.alone_is_wrong:
@@ -209,12 +210,7 @@ class Verdict:
         else:
             each = _listed([f"{t.name} {t.between.steps}" for t in self.trainings])
             told = f"{len(pairs)} trainings are the same (steps: {each}), {start}"
-        agreed = [
-            check.what
-            for pair in pairs
-            for check in pair.checks
-            if check.outcome is Outcome.SAME
-        ]
+        agreed = [what for pair in pairs for what in pair.having(Outcome.SAME)]
         if agreed:
             told += f"; the same {_listed(list(dict.fromkeys(agreed)))}"
         if all(0 < r.replicas < self.replicas for r in self.recordings):

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from tfmigrate.cli.data import data as data_command
-from tfmigrate.datasets import bundled, fashion_mnist, idx, make_keras_home
+from tfmigrate.datasets import bundled, fashion_mnist, make_keras_home
 from tfmigrate.errors import UserError
 
 FULL = fashion_mnist.DEBIAN_FOLDER
@@ -176,11 +176,18 @@ def test_downloads_through_keras(local_server: str, lonely_home: Path) -> None:
 # --- the sample and the noise ---
 
 
+def to_array(file: Path) -> np.ndarray:
+    """What an idx file of images or of labels holds."""
+    data = gzip.decompress(file.read_bytes())
+    shape = np.frombuffer(data, ">u4", data[3], offset=4)
+    return np.frombuffer(data, np.uint8, offset=4 + 4 * data[3]).reshape(shape)
+
+
 def load(folder: Path) -> list[tuple[np.ndarray, np.ndarray]]:
     """Images and labels, of the training and of the test."""
     names = ("TRAIN_IMAGES", "TRAIN_LABELS", "TEST_IMAGES", "TEST_LABELS")
     files = [folder / getattr(fashion_mnist, name) for name in names]
-    arrays = [idx.to_array(gzip.decompress(file.read_bytes())) for file in files]
+    arrays = [to_array(file) for file in files]
     return [(arrays[0], arrays[1]), (arrays[2], arrays[3])]
 
 
@@ -235,5 +242,5 @@ def test_noise_of_the_sample_equals_noise_of_the_full_data(tmp_path: Path) -> No
         home = tmp_path / str(sample)
         make_keras_home(home, sample=sample, noise=True, data_dir=FULL)
         path = home / ".keras" / fashion_mnist.SUBFOLDER / fashion_mnist.TRAIN_IMAGES
-        images.append(idx.to_array(gzip.decompress(path.read_bytes())))
+        images.append(to_array(path))
     np.testing.assert_array_equal(images[0], images[1][:3000])

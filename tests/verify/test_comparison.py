@@ -19,7 +19,7 @@ from tfmigrate.verify.comparison import (
     LOSS_TOLERANCE,
     NOISE_FACTOR,
     compare_trajectories,
-    noise_of,
+    relative_differences,
 )
 from tfmigrate.verify.html import render
 from tfmigrate.verify.instruments.legacy_matching import (
@@ -83,7 +83,7 @@ def test_own_noise_widens_the_limit_of_later_steps_only() -> None:
     losses = [4.0, 3.0, 2.0, 1.0, 0.5]
     first, second = recording(losses), recording([*losses[:4], 0.5001])
     assert compare_trajectories(first, second).first_failure == 5
-    noise = noise_of(first, recording([*losses[:4], 0.50003]))
+    noise = relative_differences(losses, [*losses[:4], 0.50003])
     explained = compare_trajectories(first, second, noise=noise)
     assert explained.parity
     # Leaps may come up to two steps apart, hence from step 3 on.

@@ -3,7 +3,7 @@
 A standalone script: it needs Python 3.6, numpy and the TensorFlow it runs under,
 which may be the real 1.15.
 
-    python saved_models.py --out DIR [--inputs FILE] [--loader v1|v2] MODEL...
+    python saved_models.py --out DIR [--inputs FILE] MODEL...
 
 The first run makes inputs from the signatures that all models have and keeps them in
 DIR/inputs.npz; a later run is given them. What each model is called and answers goes
@@ -25,32 +25,22 @@ LARGEST_INDEX = 2
 WORDS = ("the", "a", "cat", "sat")
 
 
-def main(argv=None):
+def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", required=True)
     parser.add_argument("--inputs", help="inputs that an earlier run made")
-    parser.add_argument("--loader", choices=["v1", "v2"])
     parser.add_argument("models", nargs="+")
-    options = parser.parse_args(sys.argv[1:] if argv is None else argv)
+    options = parser.parse_args()
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     import numpy as np
     import tensorflow as tf
 
-    if not os.path.isdir(options.out):
-        os.makedirs(options.out)
-    loader = options.loader or ("v1" if tf.__version__.startswith("1.") else "v2")
-    load = {"v1": LoadedByV1, "v2": LoadedByV2}[loader]
-    models = []
-    for path in options.models:
-        try:
-            models.append(load(tf, path))
-        except Exception as error:  # whatever a loader says of a file is a result
-            models.append(NotLoaded(error))
+    models = [Model(tf, path) for path in options.models]
     if options.inputs:
         with np.load(options.inputs) as stored:
             inputs = {key: unpacked(stored[key]) for key in stored.files}
     else:
-        inputs = made_inputs(tf, models, options.models)
+        inputs = made_inputs(tf, models)
         packed = {key: packed_array(value) for key, value in inputs.items()}
         np.savez(os.path.join(options.out, "inputs.npz"), **packed)
     described = []
@@ -63,7 +53,6 @@ def main(argv=None):
                 "signatures": model.signatures,
                 "problems": problems,
                 "tensorflow": tf.__version__,
-                "loader": loader,
             }
         )
     with open(os.path.join(options.out, "described.json"), "w") as stream:
@@ -90,13 +79,7 @@ def unpacked(value):
     return flat.reshape(value.shape)
 
 
-# --- loaders: signatures, and a way to call them ---
-
-
-class NotLoaded:
-    def __init__(self, error):
-        self.error = told(error)
-        self.signatures = {}
+# --- models: their signatures, and a way to call them ---
 
 
 def told(error):
@@ -105,90 +88,67 @@ def told(error):
     return re.split(r"(?<=[^.])[.;] ", lines[0])[0][:300]
 
 
-def spec(dtype, shape):
+def spec(tf, info):
     """A tensor's type and shape; unknown dimensions are None, an unknown rank too."""
-    dims = None
-    if shape.ndims is not None:
-        dims = [getattr(each, "value", each) for each in (shape.dims or [])]
-    return {"dtype": dtype.name, "shape": dims}
+    shape = info.tensor_shape
+    dims = [None if dim.size < 0 else dim.size for dim in shape.dim]
+    return {
+        "dtype": tf.as_dtype(info.dtype).name,
+        "shape": None if shape.unknown_rank else dims,
+    }
 
 
-class LoadedByV1:
-    """The loader of TensorFlow 1, in a session."""
-
-    error = None
+class Model:
+    """A SavedModel of either generation, loaded in a session as a server does."""
 
     def __init__(self, tf, path):
+        self.path = path
+        # What a loader says of a file is a result.
+        self.error = None
+        self.signatures = {}
         v1 = getattr(tf.compat, "v1", tf)
         self._session = v1.Session(graph=tf.Graph())
-        with self._session.graph.as_default():
-            meta = v1.saved_model.loader.load(self._session, ["serve"], path)
-        self._found = {}
-        self.signatures = {}
-        graph = self._session.graph
-        for name in sorted(meta.signature_def):
-            if name.startswith("__"):
-                continue
-            found = meta.signature_def[name]
-            if any(not info.name for info in found.outputs.values()):
-                continue  # of sparse parts: not what a client is given by name
-            sides = [
-                {key: graph.get_tensor_by_name(each.name) for key, each in part.items()}
-                for part in (found.inputs, found.outputs)
-            ]
-            self._found[name] = sides
-            self.signatures[name] = {
-                part: {key: spec(each.dtype, each.shape) for key, each in side.items()}
-                for part, side in zip(("inputs", "outputs"), sides)
-            }
+        self._names = {}
+        try:
+            with self._session.graph.as_default():
+                meta = v1.saved_model.loader.load(self._session, ["serve"], path)
+        except Exception as error:
+            self.error = told(error)
+            return
+        for name, found in sorted(meta.signature_def.items()):
+            # Outputs of sparse parts are not what a client is given by name.
+            named = all(info.name for info in found.outputs.values())
+            if named and not name.startswith("__"):
+                sides = {"inputs": found.inputs, "outputs": found.outputs}
+                self.signatures[name] = {
+                    part: {key: spec(tf, info) for key, info in side.items()}
+                    for part, side in sides.items()
+                }
+                self._names[name] = [
+                    {key: info.name for key, info in side.items()}
+                    for side in sides.values()
+                ]
 
     def call(self, name, values):
-        inputs, outputs = self._found[name]
+        inputs, outputs = self._names[name]
         feeds = {inputs[key]: value for key, value in values.items()}
         return self._session.run(outputs, feeds)
-
-
-class LoadedByV2:
-    """tf.saved_model.load, which reads those of TensorFlow 1 as well."""
-
-    error = None
-
-    def __init__(self, tf, path):
-        self._tf = tf
-        # Held: what it owns goes with it.
-        self._model = tf.saved_model.load(path)
-        self.signatures = {}
-        for name in sorted(self._model.signatures):
-            function = self._model.signatures[name]
-            _, inputs = function.structured_input_signature
-            outputs = function.structured_outputs
-            self.signatures[name] = {
-                "inputs": {k: spec(v.dtype, v.shape) for k, v in inputs.items()},
-                "outputs": {k: spec(v.dtype, v.shape) for k, v in outputs.items()},
-            }
-
-    def call(self, name, values):
-        tensors = {key: self._tf.constant(value) for key, value in values.items()}
-        found = self._model.signatures[name](**tensors)
-        return {key: value.numpy() for key, value in found.items()}
 
 
 # --- inputs ---
 
 
-def made_inputs(tf, models, paths):
+def made_inputs(tf, models):
     """Values ("signature/input") for the signatures that all models have."""
     import numpy as np
 
     loaded = [model for model in models if model.error is None]
     if not loaded:
         return {}
-    shared = set(loaded[0].signatures)
-    for model in loaded[1:]:
-        shared &= set(model.signatures)
+    shared = set(loaded[0].signatures).intersection(*(m.signatures for m in loaded))
     features = {}
-    for path in paths:
-        features.update(parsed_features(path))
+    for model in models:
+        features.update(parsed_features(model.path))
     result = {}
     for name in sorted(shared):
         wanted = [model.signatures[name]["inputs"] for model in loaded]
@@ -219,7 +179,6 @@ def shape_of(specs):
 
 
 def drawn(dtype, shape, draw):
-
     if dtype == "string":
         return draw.choice(WORDS, size=shape).astype("S").astype(object)
     if dtype == "bool":
@@ -273,43 +232,36 @@ def parsed_features(path):
 
 
 def features_of(node, by_name):
-    from tensorflow.python.framework import dtypes
+    from tensorflow.python.framework import dtypes, tensor_util
 
     def names_in(places):
         names = []
         for place in places:
             constant = by_name.get(place.split(":")[0].lstrip("^"))
             if constant is None or "value" not in constant.attr:
-                return None
-            names += strings_of(constant.attr["value"].tensor)
+                return []
+            array = tensor_util.MakeNdarray(constant.attr["value"].tensor)
+            names += [each.decode("utf-8") for each in array.reshape(-1).tolist()]
         return names
 
     def types(name):
         return [dtypes.as_dtype(each).name for each in node.attr[name].list.type]
 
     sparse_types, dense_types = types("sparse_types"), types("Tdense")
-    given = node.attr["dense_shapes"].list.shape
-    shapes = [[dim.size for dim in shape.dim] for shape in given]
     if node.op == "ParseExampleV2":
         sparse, dense = names_in(node.input[2:3]), names_in(node.input[3:4])
     else:
         first = 2 + len(sparse_types)
         sparse = names_in(node.input[2:first])
         dense = names_in(node.input[first : first + len(dense_types)])
-    found = {name: (dtype, 2) for name, dtype in zip(sparse or [], sparse_types)}
-    for name, dtype, shape in zip(dense or [], dense_types, shapes):
+    found = {name: (dtype, 2) for name, dtype in zip(sparse, sparse_types)}
+    given = node.attr["dense_shapes"].list.shape
+    for name, dtype, shape in zip(dense, dense_types, given):
         size = 1
-        for dim in shape:
-            size *= dim if dim > 0 else 2
+        for dim in shape.dim:
+            size *= dim.size if dim.size > 0 else 2
         found[name] = (dtype, size)
     return found
-
-
-def strings_of(tensor):
-    from tensorflow.python.framework import tensor_util
-
-    array = tensor_util.MakeNdarray(tensor).reshape(-1)
-    return [each.decode("utf-8") for each in array.tolist()]
 
 
 def answers(model, inputs):

@@ -149,9 +149,7 @@ def _record(
     record.initial = [value for _, value in training.initial]
     record.final = [value for _, value in training.final]
     drawn = training.drawn or training.initial
-    record.drawn = drawn_weights(
-        told_apart([name for name, _ in drawn]), [value for _, value in drawn]
-    )
+    record.drawn = drawn_weights(told_apart(drawn), [value for _, value in drawn])
     record.slots = training.slots
     record.used, record.trained = training.used, training.places_trained
     record.constants, record.paired = training.constants, training.paired

@@ -76,8 +76,7 @@ def proved(report: Report, job: Job, run: Run, trial: Trial, say: Say) -> Report
     A refuted program is kept.
     """
     with tempfile.TemporaryDirectory(prefix="tfmigrate-prove-") as scratch:
-        benches = _Benches(Path(os.path.realpath(scratch)))
-        return _proved(report, job, run, trial, say, benches)
+        return _proved(report, job, run, trial, say, Path(os.path.realpath(scratch)))
 
 
 @dataclass
@@ -85,7 +84,7 @@ class _Bench:
     """Where one program is tried, and how it ran as it was."""
 
     work: Path
-    earlier: Earlier = field(default_factory=Earlier)
+    earlier: Earlier = field(default_factory=list)
 
     def clear(self) -> None:
         """Room for another trial; what ran as it was stays beside its data."""
@@ -93,32 +92,22 @@ class _Bench:
             shutil.rmtree(self.work / name, ignore_errors=True)
 
 
-class _Benches(dict[Path, _Bench]):
-    """The benches of the programs, by their paths."""
-
-    def __init__(self, scratch: Path) -> None:
-        super().__init__()
-        self.scratch = scratch
-
-    def __missing__(self, program: Path) -> _Bench:
-        bench = self[program] = _Bench(self.scratch / str(len(self)))
-        return bench
-
-
 def _proved(
-    report: Report, job: Job, run: Run, trial: Trial, say: Say, benches: _Benches
+    report: Report, job: Job, run: Run, trial: Trial, say: Say, scratch: Path
 ) -> Report:
+    benches: dict[Path, _Bench] = {}
     proofs: dict[tuple[str, str], Proof] = {}
     refuted: list[Proof] = []
     kept: list[Refuted] = []
     while True:
         last: list[Proof] = []
         failed: list[tuple[_Program, Proof]] = []
-        for program in _asked_for(_programs(report), trial):
+        for program in _programs(report, trial.script()):
             key = (str(program.path), _digest(report, program))
             if key not in proofs:
                 say(f"proving {program.path}")
-                bench = benches[program.path]
+                place = scratch / str(len(benches))
+                bench = benches.setdefault(program.path, _Bench(place))
                 proofs[key] = _tried(program, report, trial, bench, say)
                 say(f"  {proofs[key].outcome.value}: {proofs[key].told}")
             last.append(proofs[key])
@@ -134,16 +123,9 @@ def _proved(
             return replace(report, proofs=(*refuted, *last))
         for program, proof in failed:
             refuted.append(proof)
-            kept.append(_refuted(program, proof))
+            told = f"--prove showed a difference: {proof.told}"
+            kept.append(Refuted(program.files, told))
         report = run(replace(job, options=replace(job.options, refuted=tuple(kept))))
-
-
-def _asked_for(programs: Iterator[_Program], trial: Trial) -> Iterator[_Program]:
-    """Every program, or the one that the command starts."""
-    script = trial.script()
-    for one in programs:
-        if script is None or os.path.realpath(one.path) == script:
-            yield one
 
 
 def _read(text: str) -> Command:
@@ -159,25 +141,19 @@ def _read(text: str) -> Command:
     return command
 
 
-def _refuted(program: _Program, proof: Proof) -> Refuted:
-    return Refuted(program.files, f"--prove showed a difference: {proof.told}")
-
-
-def _programs(report: Report) -> Iterator[_Program]:
-    """The programs that move, each with the files that it is made of."""
+def _programs(report: Report, script: str | None) -> Iterator[_Program]:
+    """The programs that move, or the one that a script is, and what they reach."""
     files = {os.path.abspath(result.path): result for result in report.results}
     graph = ImportGraph(files, ProjectFacts(tuple(r.path for r in report.results)))
     for key, result in sorted(files.items()):
+        if script is not None and os.path.realpath(result.path) != script:
+            continue
         program = result.program
         if program is None or program.outcome is not ProgramOutcome.NATIVE:
             continue
         reached = graph.closure(key)
-        if any(_is_moved(files[one]) for one in reached):
+        if any(each.is_native for one in reached for each in files[one].findings):
             yield _Program(result, reached)
-
-
-def _is_moved(result: FileResult) -> bool:
-    return any(finding.is_native for finding in result.findings)
 
 
 def _digest(report: Report, program: _Program) -> str:
