@@ -113,10 +113,11 @@ def main(argv=None):
         prepare_compat(options)
     import tensorflow as tf
 
-    steady(tf, options)
     options.outside = Outside(options.out)
     instrument = Instrument(tf, options)
+    # First of all: the rest looks into tf.contrib, whose RunConfig is then made.
     instrument.install()
+    steady(tf, options)
     try:
         run(options)
     except SystemExit as end:
