@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import ast
 import enum
+import os
 import re
-from collections.abc import Mapping, Sequence
+import tokenize
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tfmigrate.compat.notebooks import Notebook, NotebookError
 
 from ..errors import UserError, missing
 from ..names.ast_nodes import walk as walk_ast
 from .recording import is_recording
+
+if TYPE_CHECKING:
+    from ..project.facts import ProjectFacts
 
 
 class Kind(enum.Enum):
@@ -90,16 +97,21 @@ def look_at(path: Path, module: str | None = None) -> Side:
             f"{path}:{error.lineno}: not Python 3: {error.msg}",
             hint="Python 2 programs must be converted first, for instance with 2to3",
         ) from error
-    root, name = _package_of(path)
-    folders = [path.parent] if root is None else [path.parent, root]
-    legacy = any(_is_legacy(each) for each in [tree, *_neighbours(tree, folders)])
+    # Not in the process of a program, which asks this module for its text alone.
+    from ..project.facts import ProjectFacts
+
+    facts = ProjectFacts()
+    name, _ = facts.module_name(path)
+    root = Path(facts.import_roots(path)[0]) if "." in name else None
+    relative = any(node.level for node in walk_ast(tree, ast.ImportFrom))
+    legacy = _is_legacy(tree) or any(map(_is_legacy, _neighbours(path, facts)))
     return Side(
         path,
         Kind.LEGACY if legacy else Kind.TF2,
         fashion_mnist="fashion_mnist" in text,
         root=root,
         # Only a module of its package can say `from . import model`.
-        module=name if root is not None and _imports_relatively(tree) else None,
+        module=name if root is not None and relative else None,
     )
 
 
@@ -168,27 +180,10 @@ def _file_of(module: str, folder: Path) -> Path:
     )
 
 
-def _package_of(path: Path) -> tuple[Path | None, str]:
-    """Where imports of the package that holds a script start, and its name there."""
-    names, folder = [path.stem], path.resolve().parent
-    while (folder / "__init__.py").is_file() and folder.parent != folder:
-        names.append(folder.name)
-        folder = folder.parent
-    return (folder if len(names) > 1 else None), ".".join(reversed(names))
-
-
-def _imports_relatively(tree: ast.AST) -> bool:
-    return any(
-        isinstance(node, ast.ImportFrom) and node.level for node in walk_ast(tree)
-    )
-
-
 def program_text(path: Path) -> str:
     """The program's source; of a notebook its code cells without magics."""
     try:
         if path.suffix != ".ipynb":
-            import tokenize
-
             with tokenize.open(path) as stream:
                 return stream.read()
         return str(Notebook.parse(path.read_bytes()).plain_python())
@@ -197,69 +192,35 @@ def program_text(path: Path) -> str:
 
 
 def _is_legacy(tree: ast.AST) -> bool:
-    modules = {
-        alias.asname or alias.name.partition(".")[0]
-        for node in walk_ast(tree, ast.Import, ast.ImportFrom)
-        for alias in node.names
-    }
-    for node in walk_ast(tree):
-        if isinstance(node, ast.Attribute) and node.attr in LEGACY_NAMES:
+    modules = set()
+    for node in walk_ast(tree, ast.Import, ast.ImportFrom):
+        base = (getattr(node, "module", None) or "").split(".")
+        for alias in node.names:
+            modules.add(alias.asname or alias.name.partition(".")[0])
+            parts = {*base, *alias.name.split(".")}
+            if "tensorflow_estimator" in parts or {"tfmigrate", "compat"} <= parts:
+                return True
+            if "tensorflow" in parts and parts & LEGACY_NAMES:
+                return True
+    for named in walk_ast(tree, ast.Attribute):
+        if named.attr in LEGACY_NAMES:
             # An attribute of the program's own objects may have such a name too.
-            root: ast.expr = node
+            root: ast.expr = named
             while isinstance(root, ast.Attribute):
                 root = root.value
             if isinstance(root, ast.Name) and root.id in modules:
                 return True
-        if isinstance(node, ast.ImportFrom):
-            named = {*(node.module or "").split("."), *(a.name for a in node.names)}
-            if "tensorflow" in named | {"tfmigrate"} and named & LEGACY_NAMES:
-                return True
-            if {"tfmigrate", "compat"} <= named or "tensorflow_estimator" in named:
-                return True
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                parts = set(alias.name.split("."))
-                if parts & {"tensorflow_estimator"} or {"tfmigrate", "compat"} <= parts:
-                    return True
-                if "tensorflow" in parts and parts & LEGACY_NAMES:
-                    return True
     return False
 
 
-def _neighbours(tree: ast.AST, folders: Sequence[Path]) -> list[ast.AST]:
-    """Modules that the script reaches by imports, which start from the folders."""
-    found: dict[Path, ast.AST] = {}
-    waiting: list[tuple[ast.AST, Path]] = [(tree, folders[0])]
-    while waiting and len(found) < _MOST_NEIGHBOURS:
-        each, package = waiting.pop()
-        for candidate in _imported_files(each, package, folders):
-            if candidate in found or not candidate.is_file():
-                continue
-            try:
-                found[candidate] = ast.parse(program_text(candidate))
-            except (SyntaxError, UserError):
-                continue
-            waiting.append((found[candidate], candidate.parent))
-    return list(found.values())
-
-
-def _imported_files(
-    tree: ast.AST, package: Path, folders: Sequence[Path]
-) -> list[Path]:
-    """Files that the imports of a module may mean, below the folders."""
-    places: set[Path] = set()
-    for node in walk_ast(tree):
-        names: list[str] = []
-        roots = folders
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            base = node.module or ""
-            names = [base, *(f"{base}.{alias.name}".strip(".") for alias in node.names)]
-            if node.level:
-                roots = [package, *package.parents][node.level - 1 : node.level]
-        for root in roots:
-            for name in filter(None, names):
-                place = root.joinpath(*name.split("."))
-                places |= {place.with_suffix(".py"), place / "__init__.py"}
-    return sorted(places)
+def _neighbours(path: Path, facts: ProjectFacts) -> Iterator[ast.AST]:
+    """Modules of the project that a script reaches by imports."""
+    seen = [os.path.abspath(path)]
+    for each in seen:
+        with suppress(OSError, SyntaxError, UserError):
+            reached = facts.imported(each, Path(each).read_bytes())
+            seen += [further for further in reached if further not in seen]
+            if each != seen[0]:
+                yield ast.parse(program_text(Path(each)))
+        if len(seen) > _MOST_NEIGHBOURS:
+            return

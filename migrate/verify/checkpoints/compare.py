@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from .contents import Checkpoint, Entry
@@ -27,50 +28,35 @@ def compare(a: Checkpoint, b: Checkpoint, *, tolerance: float = 0.0) -> Comparis
     """Compares weights, slots and step of ``a`` with those of ``b``."""
     result = Comparison()
     weights = match_weights(a, b, {})
-    for left, right in _pairs(a, b, {new: e.name for new, e in weights.items()}):
-        if left is None or right is None:
-            entry = left or right
-            assert entry is not None
-            where = a.path if right is None else b.path
-            result.differs(f"only in {where}: {entry.name}")
-            continue
-        _compare_values(a, left, b, right, tolerance, result)
+    left = _by_role(a, {})
+    right = _by_role(b, {new: entry.name for new, entry in weights.items()})
+    for key in sorted({*left, *right}):
+        if key in left and key in right:
+            _compare_values(a, left[key], b, right[key], tolerance, result)
+        elif key[0] != "power" or a.kind == b.kind:
+            # Keras optimizers compute Adam's powers from the step.
+            where, entries = (a.path, left) if key in left else (b.path, right)
+            result.differs(f"only in {where}: {entries[key].name}")
     return result
 
 
-def _pairs(
-    a: Checkpoint, b: Checkpoint, renamed: dict[str, str]
-) -> list[tuple[Entry | None, Entry | None]]:
-    """Entries that are the same thing in both, by role."""
-
-    def identity(entry: Entry, *, translate: bool) -> tuple[str, ...]:
-        def name_of(name: str | None) -> str:
-            name = name or ""
-            return renamed.get(name, name) if translate else name
-
-        if entry.role == "weight":
-            return ("weight", name_of(entry.name))
-        if entry.role == "slot":
-            return ("slot", name_of(entry.weight), entry.slot or "")
-        if entry.role == "power":
-            return ("power", entry.name.rpartition("/")[2])
-        return (entry.role,)
-
-    # Learning rates and save counters are no part of the training state.
-    compared = ("weight", "slot", "step", "power")
-    left: dict[tuple[str, ...], Entry] = {}
-    right: dict[tuple[str, ...], Entry] = {}
-    for entry in a.entries:
-        if entry.role in compared:
-            left.setdefault(identity(entry, translate=False), entry)
-    for entry in b.entries:
-        if entry.role in compared:
-            right.setdefault(identity(entry, translate=True), entry)
-    keys = sorted(set(left) | set(right))
-    if a.kind != b.kind:
-        # Keras optimizers compute Adam's powers from the step.
-        keys = [k for k in keys if k[0] != "power" or (k in left and k in right)]
-    return [(left.get(k), right.get(k)) for k in keys]
+def _by_role(
+    checkpoint: Checkpoint, renamed: Mapping[str, str]
+) -> dict[tuple[str, ...], Entry]:
+    """Entries of the training state by what they are, under the names of the other."""
+    found: dict[tuple[str, ...], Entry] = {}
+    for entry in checkpoint.entries:
+        # Learning rates and save counters are no part of it.
+        name, weight = entry.name, entry.weight or ""
+        keys = {
+            "weight": (renamed.get(name, name),),
+            "slot": (renamed.get(weight, weight), entry.slot or ""),
+            "power": (name.rpartition("/")[2],),
+            "step": (),
+        }
+        if entry.role in keys:
+            found.setdefault((entry.role, *keys[entry.role]), entry)
+    return found
 
 
 def _compare_values(

@@ -115,22 +115,11 @@ def open_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
 @contextmanager
 def _told(path: str) -> Iterator[None]:
     """Files that are truncated, missing or something else are the user's to mend."""
-    import tensorflow as tf
-    from google.protobuf.message import DecodeError
-
     try:
         yield
-    except (
-        # What TensorFlow's reader and protobuf say of broken files is any of these.
-        ValueError,
-        LookupError,
-        TypeError,
-        RuntimeError,
-        MemoryError,
-        OSError,
-        DecodeError,
-        tf.errors.OpError,
-    ) as error:
+    except UserError:
+        raise
+    except Exception as error:  # TensorFlow and protobuf have many words for it
         why = " ".join(str(getattr(error, "message", error)).split())
         raise UserError(f"{path}: cannot be read: {why}") from None
 
@@ -146,10 +135,10 @@ def _opened(prefix: str, tf: Any) -> Checkpoint:
     }
     if OBJECT_GRAPH_KEY in shapes:
         graph = _object_graph(reader.get_tensor(OBJECT_GRAPH_KEY))
-        return Checkpoint(
-            prefix, "object-based", _object_entries(graph, stored), reader
-        )
-    return Checkpoint(prefix, "name-based", _name_entries(stored), reader)
+        kind, entries = "object-based", _object_entries(graph, stored)
+    else:
+        kind, entries = "name-based", _name_entries(stored)
+    return Checkpoint(prefix, kind, entries, reader)
 
 
 def _prefix(path: str, tf: Any) -> str:
@@ -164,10 +153,7 @@ def _prefix(path: str, tf: Any) -> str:
                 hint="give the prefix of one, such as DIR/model.ckpt-1000",
             )
         return str(latest)
-    for ending in (".index", ".meta"):
-        if path.endswith(ending):
-            path = path[: -len(ending)]
-    path = re.sub(r"\.data-\d{5}-of-\d{5}$", "", path)
+    path = re.sub(r"\.(index|meta|data-\d{5}-of-\d{5})$", "", path)
     if not os.path.exists(path + ".index"):
         raise UserError(
             f"{path}: there is no checkpoint of this name",
@@ -179,18 +165,19 @@ def _prefix(path: str, tf: Any) -> str:
 Stored = Mapping[str, tuple[str, tuple[int, ...]]]
 
 
+_POWER = re.compile(r"(.*/)?beta[12]_power(_\d+)?")
+
+
 def _name_entries(stored: Stored) -> tuple[Entry, ...]:
     entries = []
     for key, (dtype, shape) in stored.items():
         role, weight, slot = "weight", None, None
         if key == "global_step":
             role = "step"
-        elif re.fullmatch(r"(.*/)?beta[12]_power(_\d+)?", key):
+        elif _POWER.fullmatch(key):
             role = "power"
-        else:
-            found = slot_of(key, stored)
-            if found is not None:
-                role, (weight, slot) = "slot", found
+        elif found := slot_of(key, stored):
+            role, (weight, slot) = "slot", found
         entries.append(Entry(key, key, dtype, shape, role, weight, slot))
     return tuple(entries)
 
@@ -273,7 +260,7 @@ def _object_entries(graph: Any, stored: Stored) -> tuple[Entry, ...]:
         name = names[index]
         if index == main_step or index in steps:
             role = "step"
-        elif re.fullmatch(r"(.*/)?beta[12]_power(_\d+)?", name):
+        elif _POWER.fullmatch(name):
             role = "power"
         elif index in slots:
             role, (weight, slot) = "slot", slots[index]
@@ -307,7 +294,9 @@ def _keras_slots(
             if position < len(weights):
                 weight = weights[position]
             elif index in names:
-                weight = _weight_inside(names[index], names.values())
+                # As in ``m/dense/kernel``: the longest that the slot's name ends with.
+                ends = [n for n in names.values() if names[index].endswith("/" + n)]
+                weight = max(ends, key=len, default=None)
             if weight is not None:
                 found[index] = (weight, kind)
     return found
@@ -316,22 +305,12 @@ def _keras_slots(
 def keras_lists(children: Iterable[str]) -> dict[str, str]:
     """Which optimizer it is shows in the lists it has; their slots by TF1's names."""
     children = set(children)
-    if "_linears" in children:
-        kind = "Ftrl"
-    elif "_accumulators" in children:
-        kind = "Adagrad"
-    elif "_accumulated_grads" in children:
-        kind = "Adadelta"
-    elif "_average_gradients" in children:
-        kind = "RMSprop"
-    elif "_velocities" in children:
-        kind = "Adam"
-    else:
-        kind = "SGD"
+    telling = {
+        "_linears": "Ftrl",
+        "_accumulators": "Adagrad",
+        "_accumulated_grads": "Adadelta",
+        "_average_gradients": "RMSprop",
+        "_velocities": "Adam",
+    }
+    kind = next((kind for name, kind in telling.items() if name in children), "SGD")
     return {n: slot for n, slot in _KERAS_LISTS[kind].items() if n in children}
-
-
-def _weight_inside(slot_name: str, names: Any) -> str | None:
-    """The weight whose name a slot's name ends with, as in ``m/dense/kernel``."""
-    fitting = [n for n in names if n != slot_name and slot_name.endswith("/" + n)]
-    return max(fitting, key=len, default=None)

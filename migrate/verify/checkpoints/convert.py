@@ -120,18 +120,18 @@ def convert(
     powers = {e.name.rpartition("/")[2]: e for e in source.entries if e.role == "power"}
     for entry in template.entries:
         origin: Entry | None = None
+        scale = 1.0
         if entry.role == "weight":
             origin = weights[entry.name]
         elif entry.role == "slot" and entry.weight in weights:
-            origin = slots.get((weights[entry.weight].name, entry.slot))
+            weight = weights[entry.weight].name
+            origin = slots.get((weight, entry.slot))
+            if origin is None:
+                kind, scale = _other_momentum(entry, source, template)
+                origin = slots.get((weight, kind))
         elif entry.role == "power":
             origin = powers.get(entry.name.rpartition("/")[2])
         value = template.value(entry)
-        scale = 1.0
-        if entry.role == "slot" and origin is None and entry.weight in weights:
-            origin, scale = _momentum(
-                entry, weights[entry.weight].name, slots, source, template
-            )
         if origin is not None and origin.shape == entry.shape:
             found = source.value(origin)
             value = (found if scale == 1.0 else found * scale).astype(value.dtype)
@@ -175,23 +175,19 @@ def _require_free(
         )
 
 
-def _momentum(
-    entry: Entry,
-    weight: str,
-    slots: Mapping[tuple[str | None, str | None], Entry],
-    source: Checkpoint,
-    template: Checkpoint,
-) -> tuple[Entry | None, float]:
-    """TF1's momentum for Keras' velocity, and back.
+def _other_momentum(
+    entry: Entry, source: Checkpoint, template: Checkpoint
+) -> tuple[str | None, float]:
+    """TF1's momentum for Keras' velocity, and back, with its factor.
 
     TF1 accumulates gradients, Keras SGD accumulates updates: velocity is minus
     the learning rate times momentum. Without a learning rate in the checkpoint
     (a schedule, for instance) there is no exact value.
     """
     if entry.slot == "velocity" and template.learning_rate:
-        return slots.get((weight, "momentum")), -template.learning_rate
+        return "momentum", -template.learning_rate
     if entry.slot == "momentum" and source.learning_rate:
-        return slots.get((weight, "velocity")), -1.0 / source.learning_rate
+        return "velocity", -1.0 / source.learning_rate
     return None, 1.0
 
 

@@ -14,15 +14,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..checkpoints.contents import open_checkpoint
 from ..recording import Recording, save_recording
+from .legacy_record import accuracy_metric
 
-# What optimizers of TF1 hang below the name of the variable they belong to.
-SLOT = re.compile(
-    r"/(Adam|Adam_1|Momentum|RMSProp|RMSProp_1|Adagrad|Adadelta|Adadelta_1"
-    r"|Ftrl|Ftrl_1|ExponentialMovingAverage)(_\d+)?$"
-)
-STATE = re.compile(r"(^|/)(global_step|beta[12]_power|iteration|learning_rate)(_\d+)?$")
-OBJECT = "/.ATTRIBUTES/VARIABLE_VALUE"
+# What is no weight of a model, whatever the optimizer.
+_STATE = re.compile(r"(^|/)(global_step|iterations?|learning_rate)(_\d+)?$")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -39,14 +36,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     usual = [tag for tag in ("loss", "loss_1", "train/loss") if tag in train]
     tag = next(iter([*usual, *(t for t in sorted(train) if "loss" in t)]), None)
     losses = sorted(train[tag].items()) if tag else []
-    checkpoints = find_checkpoints(tf, options.run)
+    checkpoints = find_checkpoints(options.run)
     if not losses and not checkpoints:
         print("no losses in its event files and no checkpoints", file=sys.stderr)
         return 1
     evaluate = {
         name: points[max(points)] for name, points in sorted(evaluations.items())
     }
-    named = [name for name in evaluate if "acc" in name]
     last = max([*checkpoints, *(step for step, _ in losses)])
     save_recording(
         Recording(
@@ -63,9 +59,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             logged_steps=[step for step, _ in losses],
             global_step=last,
             evaluate=evaluate,
-            accuracy_metric=named[0] if named else None,
-            initial_weights=weights(tf, checkpoints[0]) if 0 in checkpoints else (),
-            final_weights=weights(tf, checkpoints[last]) if last in checkpoints else (),
+            accuracy_metric=accuracy_metric(evaluate),
+            initial_weights=weights(checkpoints[0]) if 0 in checkpoints else (),
+            final_weights=weights(checkpoints[last]) if last in checkpoints else (),
         ),
         options.out,
     )
@@ -99,7 +95,7 @@ def read_scalars(tf: Any, run: Path) -> tuple[Scalars, Scalars]:
     return train, evaluations
 
 
-def find_checkpoints(tf: Any, run: Path) -> dict[int, str]:
+def find_checkpoints(run: Path) -> dict[int, str]:
     """Every checkpoint of the run by the step in its name."""
     found = {}
     for index in sorted(run.rglob("*.index")):
@@ -109,26 +105,20 @@ def find_checkpoints(tf: Any, run: Path) -> dict[int, str]:
     return found
 
 
-def weights(tf: Any, prefix: str) -> list[tuple[str, Any]]:
+def weights(prefix: str) -> list[tuple[str, Any]]:
     """The model's weights in a checkpoint, without the optimizer's state.
 
     A checkpoint does not tell in which order its variables were made; they are
     given by name, and matched to a program's by name and shape.
     """
-    reader = tf.train.load_checkpoint(prefix)
-    shapes = reader.get_variable_to_shape_map()
-    types = reader.get_variable_to_dtype_map()
-    chosen = []
-    for key in sorted(shapes):
-        name = key[: -len(OBJECT)] if key.endswith(OBJECT) else key
-        if not types[key].is_floating or SLOT.search(name) or STATE.search(name):
-            continue
-        if key.endswith(OBJECT) and re.search(
-            r"(^|/)(optimizer|_?opt)\b|/\.OPTIMIZER_SLOT", key
-        ):
-            continue
-        chosen.append((name, reader.get_tensor(key)))
-    return chosen
+    opened = open_checkpoint(prefix)
+    return [
+        (entry.name, opened.value(entry))
+        for entry in opened.entries
+        if entry.role == "weight"
+        and "float" in entry.dtype
+        and not _STATE.search(entry.name)
+    ]
 
 
 if __name__ == "__main__":
