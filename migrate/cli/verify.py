@@ -39,6 +39,9 @@ Examples:
 Exit status: 0 parity, 1 no parity, 2 something could not be run or read.
 """
 
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+
 
 @click.command(epilog=EPILOG)
 @click.argument("first", metavar="A", type=click.Path(path_type=Path))
@@ -93,7 +96,7 @@ Exit status: 0 parity, 1 no parity, 2 something could not be run or read.
 )
 @click.option(
     "--report",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=_FILE,
     help="Write an HTML report with loss curves.",
 )
 @click.option(
@@ -106,17 +109,17 @@ Exit status: 0 parity, 1 no parity, 2 something could not be run or read.
 )
 @click.option(
     "--keep",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=_FOLDER,
     help="Keep recordings and the programs' output in this folder.",
 )
 @click.option(
     "--data-dir",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=_FOLDER,
     help="Folder with the full Fashion-MNIST, instead of the bundled sample.",
 )
 @click.option(
     "--legacy-python",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=_FILE,
     help="Interpreter with a real TensorFlow 1.x: the legacy side runs there as "
     "well, and both sides are compared with that.",
 )

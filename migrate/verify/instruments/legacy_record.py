@@ -162,41 +162,28 @@ def random_operations(loss):
 
     Initial values are not among them: a variable is read, not made, below a loss.
     """
-    library = {one.signature.name: one for one in functions_of(loss.graph)}
+    functions = loss.graph.as_graph_def().library.function
+    library = {each.signature.name: each.node_def for each in functions}
     found, seen, pending = [], set(), [loss.op]
     while pending and len(found) < 3:
         op = pending.pop()
-        if op.name in seen:
-            continue
-        seen.add(op.name)
-        if RANDOM.match(op.type) or calls_random(op.node_def, library):
-            found.append(op.name)
-        pending.extend(tensor.op for tensor in op.inputs)
-        pending.extend(op.control_inputs)
+        if op.name not in seen:
+            seen.add(op.name)
+            if draws(op.node_def, library, set()):
+                found.append(op.name)
+            pending.extend(tensor.op for tensor in op.inputs)
+            pending.extend(op.control_inputs)
     return sorted(found)
 
 
-def functions_of(graph):
-    return graph.as_graph_def().library.function
-
-
-def calls_random(node, library):
-    """Whether a function that a node calls draws random numbers."""
-    names, seen = called(node), set()
-    while names:
-        name = names.pop()
-        if name in seen or name not in library:
-            continue
-        seen.add(name)
-        for inner in library[name].node_def:
-            if RANDOM.match(inner.op):
-                return True
-            names.extend(called(inner))
-    return False
-
-
-def called(node):
-    return [value.func.name for value in node.attr.values() if value.HasField("func")]
+def draws(node, library, seen):
+    """Whether a node draws random numbers, or a function that it calls."""
+    called = [value.func.name for value in node.attr.values() if value.HasField("func")]
+    fresh = [name for name in called if name in library and name not in seen]
+    seen.update(fresh)
+    return RANDOM.match(node.op) is not None or any(
+        draws(inner, library, seen) for name in fresh for inner in library[name]
+    )
 
 
 _HOOK_METHODS = ("begin", "after_create_session", "before_run", "after_run", "end")
@@ -289,15 +276,16 @@ def exported_names(folders):
     return sorted(names)
 
 
-def checkpoint_steps(folder):
-    """The steps of the checkpoints that stand in a folder in the end."""
-    steps = set()
-    for _, _, files in os.walk(folder):
+def checkpoints_in(folder):
+    """The checkpoints that stand in a folder, by the step in their names."""
+    found = {}
+    for place, _, files in os.walk(str(folder)):
         for file in files:
-            found = re.search(r"-(\d+)\.index$", file)
-            if found:
-                steps.add(int(found.group(1)))
-    return sorted(steps)
+            step = re.search(r"-(\d+)\.index$", file)
+            if step:
+                prefix = os.path.join(place, file[: -len(".index")])
+                found[int(step.group(1))] = prefix
+    return found
 
 
 def write_files(folder, document, arrays, predictions):
@@ -337,7 +325,6 @@ def write_recording(tf, options, record, export_bases=(), folder=None):
         part + "_weights": list(zip(record.names, getattr(record, part)))
         for part in ("initial", "final")
     }
-    light = getattr(options, "light", False)
     evaluations = [
         {name: plain(value) for name, value in sorted(each.items())}
         for each in record.evaluations
@@ -379,10 +366,10 @@ def write_recording(tf, options, record, export_bases=(), folder=None):
         "written": options.outside.written() if options.outside else [],
         # The program came to its end, if this training did not.
         "ran_whole": record.ran_whole,
-        "checkpoints": checkpoint_steps(record.files),
+        "checkpoints": sorted(checkpoints_in(record.files)),
         "predictions": bool(predictions),
     }
-    if light:
+    if getattr(options, "light", False):
         content.update(norms(arrays))
         arrays = {}
     else:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..checkpoints.contents import open_checkpoint
 from ..recording import Recording, save_recording
-from .legacy_record import accuracy_metric
+from .legacy_record import accuracy_metric, checkpoints_in
 
 # What is no weight of a model, whatever the optimizer.
 _STATE = re.compile(r"(^|/)(global_step|iterations?|learning_rate)(_\d+)?$")
@@ -36,24 +36,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     usual = [tag for tag in ("loss", "loss_1", "train/loss") if tag in train]
     tag = next(iter([*usual, *(t for t in sorted(train) if "loss" in t)]), None)
     losses = sorted(train[tag].items()) if tag else []
-    checkpoints = find_checkpoints(options.run)
+    checkpoints = checkpoints_in(options.run)
     if not losses and not checkpoints:
         print("no losses in its event files and no checkpoints", file=sys.stderr)
         return 1
-    evaluate = {
-        name: points[max(points)] for name, points in sorted(evaluations.items())
-    }
+    evaluate = {name: each[max(each)] for name, each in sorted(evaluations.items())}
     last = max([*checkpoints, *(step for step, _ in losses)])
     save_recording(
         Recording(
             program=str(options.run),
-            producer={
-                "tensorflow": None,
-                "python": None,
-                "platform": None,
-                "threads": None,
-                "read_by": f"TensorFlow {tf.__version__}, {platform.platform()}",
-            },
+            producer={"read_by": f"TensorFlow {tf.__version__}, {platform.platform()}"},
             replicas=0,  # event files do not tell
             losses=[loss for _, loss in losses],
             logged_steps=[step for step, _ in losses],
@@ -81,28 +73,17 @@ def read_scalars(tf: Any, run: Path) -> tuple[Scalars, Scalars]:
         found = evaluations if evaluation else train
         for event in tf.compat.v1.train.summary_iterator(str(path)):
             for value in event.summary.value:
-                if value.HasField("simple_value"):
-                    number = value.simple_value
-                elif value.HasField("tensor") and not value.tensor.tensor_shape.dim:
+                number = value.simple_value
+                if value.HasField("tensor"):
                     array = tf.make_ndarray(value.tensor)
-                    if array.dtype.kind not in "fiu":
+                    if array.shape or array.dtype.kind not in "fiu":
                         continue
                     number = float(array)
-                else:
+                elif not value.HasField("simple_value"):
                     continue
                 # The estimator logs the loss of step N after N steps were done.
                 found.setdefault(value.tag, {})[int(event.step)] = float(number)
     return train, evaluations
-
-
-def find_checkpoints(run: Path) -> dict[int, str]:
-    """Every checkpoint of the run by the step in its name."""
-    found = {}
-    for index in sorted(run.rglob("*.index")):
-        match = re.search(r"-(\d+)\.index$", index.name)
-        if match:
-            found[int(match.group(1))] = str(index)[: -len(".index")]
-    return found
 
 
 def weights(prefix: str) -> list[tuple[str, Any]]:

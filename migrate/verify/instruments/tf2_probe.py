@@ -17,7 +17,7 @@ import functools
 import importlib
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -101,15 +101,10 @@ class Training:
         """The step that it has come to."""
         return self.start + len(self.steps)
 
-    def note_trained(self, variables: Sequence[Any]) -> None:
-        """Remember what a gradient was taken by: those are the trained weights."""
+    def places_of_trained(self, variables: Iterable[Any]) -> list[int]:
+        """Places of the variables by which a gradient was taken: its own weights."""
         known = {id(unwrapped(variable)) for variable in self.trained}
-        self.trained += [v for v in variables if id(unwrapped(v)) not in known]
-
-    def shares(self, variables: Sequence[Any]) -> bool:
-        """Whether it trains any of these variables."""
-        known = {id(unwrapped(variable)) for variable in self.trained}
-        return any(id(unwrapped(variable)) in known for variable in variables)
+        return [n for n, v in enumerate(variables) if id(unwrapped(v)) in known]
 
     def weights(self, log: tf2_weights.VariableLog) -> list[tuple[str, Any]]:
         """Its model's weights; held, for the model may be gone when it has ended."""
@@ -125,10 +120,7 @@ class Training:
         self.slots = tf2_slots.read_slots(weights, self.optimizers)
         self.constants = tf2_slots.constants(weights, self.optimizers)
         self.used = log.uses(weights)
-        known = {id(unwrapped(variable)) for variable in self.trained}
-        self.places_trained = [
-            place for place, (_, v) in enumerate(weights) if id(unwrapped(v)) in known
-        ]
+        self.places_trained = self.places_of_trained(v for _, v in weights)
 
 
 class Probe:
@@ -166,8 +158,9 @@ class Probe:
 
     def is_done(self, training: Training | None) -> bool:
         """Whether a training has taken all the steps that are wanted."""
-        done = training is not None and self.limit is not None
-        return done and cast(Training, training).global_step >= cast(int, self.limit)
+        if training is None or self.limit is None:
+            return False
+        return training.global_step >= self.limit
 
     def finish(self) -> None:
         """The program has ended."""
@@ -207,8 +200,7 @@ class Probe:
         if training.start or not self._starting.given:
             return
         drawn = tf2_weights.read(weights)
-        known = {id(unwrapped(variable)) for variable in training.trained}
-        places = [n for n, (_, v) in enumerate(weights) if id(unwrapped(v)) in known]
+        places = training.places_of_trained(v for _, v in weights)
         told = {"used": self.log.uses(weights), "trained": places}
         try:
             values = self._starting.values_for(
@@ -331,11 +323,13 @@ class Probe:
         if self.open is not None:
             site.training = self.open
         elif site.training is None or (site.eager and site.begun):
-            known = [each for each in self._all if each.shares(trained)]
+            known = [each for each in self._all if each.places_of_trained(trained)]
             site.training = known[0] if known else self.add(Training())
-        site.training.note_trained(trained)
-        site.training.replicas = max(site.training.replicas, site.replicas)
-        return site.training
+        training = site.training
+        old = training.places_of_trained(trained)
+        training.trained += [v for n, v in enumerate(trained) if n not in old]
+        training.replicas = max(training.replicas, site.replicas)
+        return training
 
     def gradient(self, target: Any, sources: Any, compute: Callable[[], Any]) -> Any:
         """Take a gradient and record the loss it was taken of."""
@@ -348,10 +342,8 @@ class Probe:
         with self._lock:
             training = self.training_at(site, trained)
         # float64 holds a float32 loss, and a sum of a few, exactly.
-        losses = [
-            tf.reduce_sum(tf.cast(t, tf.float64)) for t in tf.nest.flatten(target)
-        ]
-        loss = losses[0] if len(losses) == 1 else tf.add_n(losses)
+        losses = tf.nest.flatten(target)
+        loss = tf.add_n([tf.reduce_sum(tf.cast(each, tf.float64)) for each in losses])
         context = tf.distribute.get_replica_context()
         replica = 0 if context is None else context.replica_id_in_sync_group
         if site.eager:
@@ -376,16 +368,15 @@ class Probe:
                 lambda g: None if g is None else tf.identity(g), gradients
             )
 
-    def enter_gradient(self) -> bool:
+    @contextlib.contextmanager
+    def in_gradient(self) -> Iterator[bool]:
         """Whether a gradient that is taken now is not part of another."""
-        if getattr(self._local, "busy", False):
-            return False
+        outer = getattr(self._local, "busy", False)
         self._local.busy = True
-        return True
-
-    def leave_gradient(self) -> None:
-        """The gradient has been taken."""
-        self._local.busy = False
+        try:
+            yield not outer
+        finally:
+            self._local.busy = outer
 
     def eager_site(self, key: Any) -> Site:
         """The site of an eager caller, the same one each time it calls."""
@@ -405,19 +396,17 @@ def install(probe: Probe) -> None:
 
 
 def _patch_run(probe: Probe) -> None:
-    classes = [tf.distribute.Strategy, type(tf.distribute.get_strategy())]
-    classes += [
+    classes = [
+        tf.distribute.Strategy,
+        type(tf.distribute.get_strategy()),
         tf.distribute.OneDeviceStrategy,
         tf.distribute.MirroredStrategy,
         tf.distribute.MultiWorkerMirroredStrategy,
         tf.compat.v1.distribute.Strategy,
     ]
-    done: set[type] = set()
-    for cls in classes:
-        owner = next(base for base in cls.__mro__ if "run" in vars(base))
-        if owner not in done:
-            done.add(owner)
-            owner.run = _observed_run(probe, owner.run)
+    bases = [[base for base in cls.__mro__ if "run" in vars(base)] for cls in classes]
+    for owner in {first for first, *_ in bases}:
+        owner.run = _observed_run(probe, owner.run)
 
 
 def _observed_run(probe: Probe, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -494,16 +483,13 @@ def _patch_tape(probe: Probe) -> None:
         def compute() -> Any:
             return gradient(self, target, sources, *args, **kwargs)
 
-        if not probe.enter_gradient():
-            return compute()
         own = getattr(self, "_tfmigrate_step", None)
-        try:
+        with contextlib.ExitStack() as stack:
+            if not stack.enter_context(probe.in_gradient()):
+                return compute()
             if probe.site is None and own is not None:
-                with probe.inside(own[0], None):
-                    return probe.gradient(target, sources, compute)
+                stack.enter_context(probe.inside(own[0], None))
             return probe.gradient(target, sources, compute)
-        finally:
-            probe.leave_gradient()
 
     tape.__enter__ = unconverted(observed_enter)
     tape.__exit__ = unconverted(observed_leave)

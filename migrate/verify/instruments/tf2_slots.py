@@ -31,7 +31,7 @@ def constants(
     """What the weights' optimizer computes with, as far as it is one number each."""
     found = {}
     for optimizer in held:
-        if not any(True for _ in _slots_of(optimizer, weights)):
+        if not [*_slots_of(optimizer, weights)]:
             continue
         # Unless a schedule gives it.
         rate = getattr(optimizer, "_learning_rate", None)
