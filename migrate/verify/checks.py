@@ -8,7 +8,8 @@ fails is no parity.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +24,6 @@ from .comparison import (
     relative_difference,
     relative_differences,
 )
-from .figures import pair_figures
 from .matching import MatchError, told_apart
 from .outcome import (
     WEIGHT_TOLERANCE,
@@ -52,6 +52,20 @@ _CHANCE = 1e-6
 _ADRIFT = 0.1
 # Below this a weight did not move, whatever the last digits say.
 _AT_REST = 1e-7
+
+# What a phase is called before the name of its metric.
+_PHASE = re.compile(r"^(test|testing|eval|evaluation|val|valid|validation)[_/]")
+# Keras names an accuracy after the labels that it compares.
+_SAME = {
+    "acc": "accuracy",
+    "binary_accuracy": "accuracy",
+    "categorical_accuracy": "accuracy",
+    "sparse_categorical_accuracy": "accuracy",
+}
+# Says how far the training went, which is compared as such.
+_NO_FIGURES = frozenset({"global_step"})
+
+Pairs = tuple[list[tuple[str, str]], list[str], list[str]]
 
 
 @dataclass(frozen=True)
@@ -323,6 +337,37 @@ def _figures(
             yield compared(what, False, note=told)
         else:
             yield skipped(what, told)
+
+
+def plain_figure(name: str) -> str:
+    """A figure's name without its phase, as both generations would say it.
+
+    >>> plain_figure("test_sparse_categorical_accuracy")
+    'accuracy'
+    """
+    name = _PHASE.sub("", re.sub(r"_\d+$", "", name))
+    return _SAME.get(name, name)
+
+
+def pair_figures(first: Mapping[str, float], second: Mapping[str, float]) -> Pairs:
+    """Pairs of names, and the names on either side that have no partner.
+
+    Equal names first; else names that say the same where each side has one of them.
+    """
+    one = [name for name in first if name not in _NO_FIGURES]
+    other = [name for name in second if name not in _NO_FIGURES]
+    pairs = [(name, name) for name in one if name in other]
+    rest_one = [name for name in one if name not in other]
+    rest_other = [name for name in other if name not in one]
+    for name in list(rest_one):
+        plain = plain_figure(name)
+        rivals = [each for each in rest_one if plain_figure(each) == plain]
+        partners = [each for each in rest_other if plain_figure(each) == plain]
+        if len(rivals) == len(partners) == 1:
+            pairs.append((name, partners[0]))
+            rest_one.remove(name)
+            rest_other.remove(partners[0])
+    return pairs, rest_one, rest_other
 
 
 def _earlier_figures(

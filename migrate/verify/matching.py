@@ -1,19 +1,20 @@
-"""Pairing the weights of two recordings."""
+"""Pairing the weights of two recordings, and the trainings of two programs."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from .instruments.legacy_matching import Match, MatchError, Weight, match_weights
-from .instruments.legacy_start import weights_of
+from .instruments.legacy_start import choose, shapes_of, weights_of
 from .recording import Recording
 
-__all__ = ["MatchError", "Places", "pair_weights", "told_apart"]
+__all__ = ["MatchError", "Places", "pair_trainings", "pair_weights", "told_apart"]
 
 # Groups of equal weights larger than this are left in their order.
 _MOST = 200
@@ -83,3 +84,52 @@ def _tell_by_last_values(
             others = [second.final_weights[other][1] for other in left]
             far = [np.linalg.norm(value - other) for other in others]
             match.places[place] = left.pop(int(np.argmin(far)))
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Places of partners, and those that have none, told."""
+
+    found: tuple[tuple[int, int], ...]
+    alone: tuple[str, ...] = ()
+
+
+def pair_trainings(first: Recording, second: Recording) -> Pairs:
+    """Partners as the second program found them when it was given its weights.
+
+    Trainings of one name (the last part of a model_dir) are partners, then those that
+    have weights of the same shapes, in their order.
+    """
+    ours, theirs = first.trainings, second.trainings
+    if len(ours) == len(theirs) == 1:
+        return Pairs(((0, 0),))
+    names = [each.training for each in ours]
+    shapes = [_shapes(each) for each in ours]
+    free = list(range(len(ours)))
+    found: list[tuple[int, int]] = []
+    alone: list[str] = []
+    for place, each in enumerate(theirs):
+        wanted = _shapes(each)
+        fitting = {index for index in free if shapes[index] == wanted}
+        chosen = choose(each.training, names, free, fitting.__contains__)
+        if chosen is None:
+            alone.append(f"{_called(each, place)} of the second side")
+        else:
+            free.remove(chosen)
+            found.append((chosen, place))
+    alone = [f"{_called(ours[i], i)} of the first side" for i in free] + alone
+    if not found:
+        # Programs with nothing in common differ in a way that the weights tell.
+        return Pairs(((0, 0),), tuple(alone))
+    return Pairs(tuple(sorted(found)), tuple(alone))
+
+
+def _shapes(recording: Recording) -> object:
+    weights = recording.initial_weights or recording.final_weights
+    return shapes_of(value for _, value in weights)
+
+
+def _called(recording: Recording, place: int) -> str:
+    return f"training {place + 1}" + (
+        f" ({recording.training})" if recording.training else ""
+    )

@@ -12,7 +12,7 @@ from ..datasets.fashion_mnist import make_keras_home, raw_home
 from ..errors import UserError
 from .checks import judge, noise_between
 from .comparison import LOSS_TOLERANCE, compare_trajectories, told_replicas
-from .pairing import Pairs, pair_trainings
+from .matching import Pairs, pair_trainings
 from .recording import Array, Recording, load_recording, save_recording
 from .runner import Launch, Settings, record_run_directory, run_program
 from .sides import Kind, Side

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .causes import likely_causes
 from .comparison import Trajectory
 from .outcome import Check, Outcome
 from .recording import Recording
 from .sides import Side
 from .statistics import Equivalence
+
+# A ratio of losses this close to a whole number is no accident.
+_WHOLE = 1e-3
 
 # Where A and B train the same.
 _NOT_OF_THE_PROGRAMS = (
@@ -45,11 +47,26 @@ class Comparison:
         return [each.what for each in self.checks if each.outcome is outcome]
 
     @property
+    def draws(self) -> list[str]:
+        """Operations that draw random numbers while the programs train."""
+        drawn = [each.extra.get("draws") or () for each in self.recordings]
+        return [*drawn[0], *drawn[1]]
+
+    @property
     def causes(self) -> tuple[str, ...]:
         """What such a difference comes from most often, likeliest first."""
-        if self.parity:
-            return ()
-        return likely_causes(self.trajectory, self.differing, self.recordings)
+        trajectory = self.trajectory
+        if trajectory.problems or not trajectory.steps:
+            return ()  # the problem says it all
+        failed = trajectory.first_failure
+        if failed is None:
+            found = [cause for check in self.differing for cause in check.causes]
+        else:
+            place = list(trajectory.steps).index(failed)
+            found = list(_AT_SECOND if place == 1 else _LATER)
+            if place == 0:
+                found = _of_first_loss(self)
+        return tuple(dict.fromkeys(found))
 
     @property
     def may_be_rounding(self) -> bool:
@@ -237,3 +254,59 @@ def _listed(names: Sequence[str]) -> str:
     if len(names) <= 4:
         return ", ".join(names)
     return f"{', '.join(names[:3])} and {len(names) - 3} more"
+
+
+# ----------------------------------- what a difference most often comes from
+
+
+def _of_first_loss(comparison: Comparison) -> list[str]:
+    causes, recordings = [], comparison.recordings
+    if comparison.draws:
+        causes.append(
+            "random numbers that each program draws for itself "
+            f"({comparison.draws[0]}): compare accuracies, with --seeds"
+        )
+    guessed = [(each.extra.get("paired") or {}).get("order") for each in recordings]
+    if any(guessed):
+        causes.append(
+            f"{max(filter(None, guessed))} weights that only their order told apart, "
+            "and that may have each other's values: let their names share a word"
+        )
+    trajectory = comparison.trajectory
+    one, other = trajectory.losses_first[0], trajectory.losses_second[0]
+    ratio = max(abs(one), abs(other)) / max(min(abs(one), abs(other)), 1e-30)
+    replicas = max(recording.replicas for recording in recordings)
+    if ratio > 1 + _WHOLE and abs(ratio - round(ratio)) < _WHOLE * ratio:
+        whole = round(ratio)
+        if whole == replicas > 1:
+            causes.append(
+                f"the loss is scaled by the number of replicas ({whole}): a mean of "
+                "sums, or a sum of means"
+            )
+        else:
+            causes.append(
+                f"a factor of {whole}: a sum over the batch for its mean, or l2 "
+                "(s * sum of squares in Keras, half of it in tf.contrib)"
+            )
+    return [*causes, *_AT_FIRST]
+
+
+_AT_FIRST = (
+    "the loss: a regularization that is missing or counted twice, class weights, "
+    "label smoothing, the reduction",
+    "the model: dropout, an activation, a layer that was left out",
+    "the first batch: other examples, other preprocessing",
+)
+_AT_SECOND = (
+    "the update: learning rate, gradients scaled by the number of replicas "
+    "or of examples (SUM for MEAN), clipping",
+    "constants of the optimizer: epsilon (1e-8 in TF 1, 1e-7 in Keras), the "
+    "first value of a slot, momentum",
+    "other batches from the second step on: shuffling, repeat before batch",
+)
+_LATER = (
+    "a schedule that counts other steps: decay steps, warm-up, staircase",
+    "constants of the optimizer that small gradients show: epsilon, weight decay",
+    "other batches: another order, a dropped or a kept last batch, an epoch's end",
+    "a training whose data ended: TF 1 decayed Adam's slots of rows once more",
+)

@@ -1,4 +1,4 @@
-"""Every program that became native is tried; one that trains otherwise is kept.
+"""``rewrite --prove``: what became native is tried, what trains otherwise is kept.
 
 Nothing of the project is touched: the programs run in two copies of it, as it was and
 as it would be, under the instruments of ``tfmigrate verify``.
@@ -13,21 +13,21 @@ import shlex
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...errors import UserError
-from ...options import Job, Refuted
-from ...project.facts import ProjectFacts
-from ...report.findings import ProgramOutcome
-from ...report.model import FileResult, FileStatus, Report
-from ...report.proofs import Proof, ProofOutcome
-from ...rewrite.graph import ImportGraph
-from ..parity import Earlier, Options, verify
-from ..runner import ProgramFailed
-from ..sides import Command, project_side
-from ..trees import copy_tree
-from ..verdict import Verdict
+from ..errors import UserError
+from ..options import Job, Refuted
+from ..project.facts import ProjectFacts
+from ..report.findings import ProgramOutcome
+from ..report.model import FileResult, FileStatus, Report
+from ..report.proofs import Proof, ProofOutcome
+from ..rewrite.graph import ImportGraph
+from .parity import Earlier, Options, verify
+from .runner import ProgramFailed
+from .sides import Command, Side, project_side
+from .trees import copy_tree
+from .verdict import Verdict
 
 Say = Callable[[str], None]
 Run = Callable[[Job], Report]
@@ -79,23 +79,11 @@ def proved(report: Report, job: Job, run: Run, trial: Trial, say: Say) -> Report
         return _proved(report, job, run, trial, say, Path(os.path.realpath(scratch)))
 
 
-@dataclass
-class _Bench:
-    """Where one program is tried, and how it ran as it was."""
-
-    work: Path
-    earlier: Earlier = field(default_factory=list)
-
-    def clear(self) -> None:
-        """Room for another trial; what ran as it was stays beside its data."""
-        for name in ("old", "new", "runs/run-1", "runs/noise"):
-            shutil.rmtree(self.work / name, ignore_errors=True)
-
-
 def _proved(
     report: Report, job: Job, run: Run, trial: Trial, say: Say, scratch: Path
 ) -> Report:
-    benches: dict[Path, _Bench] = {}
+    # Where each program is tried, and how it ran as it was.
+    benches: dict[Path, tuple[Path, Earlier]] = {}
     proofs: dict[tuple[str, str], Proof] = {}
     refuted: list[Proof] = []
     kept: list[Refuted] = []
@@ -107,8 +95,8 @@ def _proved(
             if key not in proofs:
                 say(f"proving {program.path}")
                 place = scratch / str(len(benches))
-                bench = benches.setdefault(program.path, _Bench(place))
-                proofs[key] = _tried(program, report, trial, bench, say)
+                bench = benches.setdefault(program.path, (place, []))
+                proofs[key] = _tried(program, report, trial, *bench, say)
                 say(f"  {proofs[key].outcome.value}: {proofs[key].told}")
             last.append(proofs[key])
             if proofs[key].outcome is ProofOutcome.REFUTED:
@@ -167,23 +155,34 @@ def _digest(report: Report, program: _Program) -> str:
 
 
 def _tried(
-    program: _Program, report: Report, trial: Trial, bench: _Bench, say: Say
+    program: _Program,
+    report: Report,
+    trial: Trial,
+    work: Path,
+    earlier: Earlier,
+    say: Say,
 ) -> Proof:
     proof = Proof(program.path, ProofOutcome.OPEN, "")
-    bench.clear()
+    # Room for another trial; what ran as it was stays beside its data.
+    for name in ("old", "new", "runs/run-1", "runs/noise"):
+        shutil.rmtree(work / name, ignore_errors=True)
 
     def plain(text: str) -> str:
         """A text that names files as the project does, each in its copy."""
-        return text.replace(f"{bench.work}/runs/run-1/files{bench.work}/", "").replace(
-            f"{bench.work}/", ""
-        )
+        text = text.replace(f"{work}/runs/run-1/files{work}/", "")
+        return text.replace(f"{work}/", "")
+
+    def say_plain(text: str) -> None:
+        say(plain(text))
 
     try:
-        verdict = _verdict(program, report, trial, bench, lambda line: say(plain(line)))
+        sides, options = _sides(program, report, trial, work)
+        runs = work / "runs"
+        verdict = verify(*sides, options, work=runs, say=say_plain, earlier=earlier)
         return _judged(proof, verdict)
     except ProgramFailed as failure:
         told = plain(failure.reason)
-        if failure.side.path.is_relative_to(bench.work / "new"):
+        if failure.side.path.is_relative_to(work / "new"):
             told = f"it does not run any more: {told}"
             return replace(proof, outcome=ProofOutcome.REFUTED, told=told)
         return replace(proof, told=f"it did not run before the rewrite: {told}")
@@ -205,12 +204,7 @@ def _judged(proof: Proof, verdict: Verdict) -> Proof:
     )
     if verdict.parity:
         return replace(proof, outcome=ProofOutcome.PROVED)
-    draws = [
-        name
-        for training in verdict.trainings
-        for recording in training.between.recordings
-        for name in recording.extra.get("draws") or ()
-    ]
+    draws = [name for each in verdict.trainings for name in each.between.draws]
     if draws:
         told = (
             f"it draws random numbers while it trains ({draws[0]}), so no two runs "
@@ -220,10 +214,10 @@ def _judged(proof: Proof, verdict: Verdict) -> Proof:
     return replace(proof, outcome=ProofOutcome.REFUTED)
 
 
-def _verdict(
-    program: _Program, report: Report, trial: Trial, bench: _Bench, say: Say
-) -> Verdict:
-    work = bench.work
+def _sides(
+    program: _Program, report: Report, trial: Trial, work: Path
+) -> tuple[tuple[Side, Side], Options]:
+    """The program in both copies of the project, and how to run it."""
     root = Path(os.path.realpath(trial.root))
     before: dict[Path, bytes] = {}
     after: dict[Path, bytes] = {}
@@ -249,8 +243,7 @@ def _verdict(
         args=command.arguments,
         env=command.env,
     )
-    runs = work / "runs"
-    return verify(old, new, options, work=runs, say=say, earlier=bench.earlier)
+    return (old, new), options
 
 
 def _command(program: _Program, trial: Trial, root: Path) -> tuple[Command, Path]:
