@@ -17,15 +17,18 @@ import functools
 import importlib
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar, cast
 
 import numpy as np
 import tensorflow as tf
 
+from ..matching import told_apart
 from . import tf2_slots, tf2_weights
 from .legacy_matching import MatchError
+from .legacy_record import Record
 from .legacy_start import StartingWeights, weights_of
+from .legacy_weights import drawn_weights
 from .tf2_weights import components, unwrapped
 
 STOPPED = "tfmigrate: the wanted number of steps is done"
@@ -56,71 +59,70 @@ class Site:
         self.begun = False
 
 
-class Training:
+class Training(Record):
     """What one training shows: its losses, weights and figures."""
 
-    def __init__(self, name: str = "") -> None:
-        # The last part of the model_dir of the object that trains.
-        self.name = name
-        # Replicas that the program's own strategy has; 1 without one.
-        self.replicas = 1
-        # The step that it goes on from.
+    def __init__(self, name: str = "", files: str | None = None) -> None:
+        super().__init__(None, name)  # type: ignore[no-untyped-call]
+        self.files = files
+        # The object that trains, and what trains in its place: a worker, say.
+        self.parts: list[Any] = []
+        self.evaluates = False
+        self.asked_in_vain = 0
+        # The step that it goes on from, and the loss of each step by replica.
         self.start = 0
-        # What the object that trains returned from `evaluate`.
-        self.evaluations: list[Mapping[str, float]] = []
-        self.trained: list[Any] = []
-        self.initial: Weights = ()
-        self.final: Weights = ()
-        self.slots: Weights = ()
-        # The weights that the program drew, where it is given others.
-        self.drawn: Weights = ()
-        # How many weights found their partners by what.
-        self.paired: Mapping[str, int] = {}
-        # Places of the weights in the order of first use, and of those trained.
-        self.used: Sequence[int] = ()
-        self.places_trained: Sequence[int] = ()
-        # Constants of the optimizer, where one number each.
-        self.constants: Mapping[str, float] = {}
+        self.steps: list[dict[int, float]] = []
+        # Its trained variables; its weights before and after, and those that the
+        # program drew where it is given others.
+        self.variables: list[Any] = []
+        self.before: Weights = ()
+        self.after: Weights = ()
+        self.own: Weights = ()
         # It has its first weights; it has had its last step.
         self.is_given = False
         self.is_full = False
         # Its steps when it was noted where it had come to.
         self.closed_at = -1
         self.optimizers: Sequence[Any] = ()
-        # Loss of each step by replica.
-        self.steps: list[dict[int, float]] = []
         self._weights: tuple[int, list[tuple[str, Any]]] = (0, [])
 
     @property
-    def losses(self) -> list[float]:
-        """Loss of each step: replicas' shares add up to the mean."""
-        return [float(sum(step.values())) for step in self.steps]
-
-    @property
-    def global_step(self) -> int:
+    def step(self) -> int:
         """The step that it has come to."""
         return self.start + len(self.steps)
 
     def places_of_trained(self, variables: Iterable[Any]) -> list[int]:
         """Places of the variables by which a gradient was taken: its own weights."""
-        known = {id(unwrapped(variable)) for variable in self.trained}
+        known = {id(unwrapped(variable)) for variable in self.variables}
         return [n for n, v in enumerate(variables) if id(unwrapped(v)) in known]
 
     def weights(self, log: tf2_weights.VariableLog) -> list[tuple[str, Any]]:
         """Its model's weights; held, for the model may be gone when it has ended."""
-        if self._weights[0] != len(self.trained):
-            self._weights = len(self.trained), log.weights_of(self.trained)
+        if self._weights[0] != len(self.variables):
+            self._weights = len(self.variables), log.weights_of(self.variables)
         return self._weights[1]
 
     def close(self, log: tf2_weights.VariableLog) -> None:
         """Note where it has come to."""
         self.closed_at = len(self.steps)
         weights = self.weights(log)
-        self.final = tf2_weights.read(weights)
+        self.after = tf2_weights.read(weights)
         self.slots = tf2_slots.read_slots(weights, self.optimizers)
         self.constants = tf2_slots.constants(weights, self.optimizers)
         self.used = log.uses(weights)
-        self.places_trained = self.places_of_trained(v for _, v in weights)
+        self.trained = self.places_of_trained(v for _, v in weights)
+
+    def finish(self, figures: dict[str, float], *, ran_whole: bool) -> None:
+        """What a recording says of it, when the program has ended."""
+        self.figures, self.ran_whole = figures, ran_whole
+        # Replicas' shares add up to the mean.
+        self.losses = [float(sum(step.values())) for step in self.steps]
+        self.global_step = self.step
+        self.names = [name for name, _ in self.before or self.after]
+        self.initial = [value for _, value in self.before]
+        self.final = [value for _, value in self.after]
+        drawn = self.own or self.before
+        self.drawn = drawn_weights(told_apart(drawn), [value for _, value in drawn])
 
 
 class Probe:
@@ -160,7 +162,7 @@ class Probe:
         """Whether a training has taken all the steps that are wanted."""
         if training is None or self.limit is None:
             return False
-        return training.global_step >= self.limit
+        return training.step >= self.limit
 
     def finish(self) -> None:
         """The program has ended."""
@@ -191,8 +193,8 @@ class Probe:
         weights = training.weights(self.log)
         if not training.is_given:
             self._give(training, weights, strict=True)
-        if not training.initial:
-            training.initial = tf2_weights.read(weights)
+        if not training.before:
+            training.before = tf2_weights.read(weights)
 
     def _give(
         self, training: Training, weights: list[tuple[str, Any]], *, strict: bool
@@ -214,7 +216,7 @@ class Probe:
             tf2_weights.assign(weights, values)
             begun = [values[place] for _, place in copies]
             tf2_weights.assign([("", variable) for variable, _ in copies], begun)
-            training.drawn = drawn
+            training.own = drawn
             training.paired = self._starting.evidence
             training.is_given = True
 
@@ -223,12 +225,12 @@ class Probe:
 
         The gradient tells which model it trains, but only after its forward pass.
         """
-        taken = [variable for each in self._all for variable in each.trained]
+        taken = [variable for each in self._all for variable in each.variables]
         for shapes in self._starting.free_shapes():
             models = self.log.models(shapes, taken)
             if len(models) == 1:
                 holder = Training(self.open.name if self.open else "")
-                holder.trained = [variable for _, variable in models[0]]
+                holder.variables = [variable for _, variable in models[0]]
                 self._give(holder, models[0], strict=False)
                 key = frozenset(id(unwrapped(v)) for _, v in models[0])
                 self._early_given[key] = holder
@@ -242,7 +244,7 @@ class Probe:
         weights = training.weights(self.log)
         for key, holder in self._early_given.items():
             if any(id(unwrapped(variable)) in key for _, variable in weights):
-                training.drawn, training.paired = holder.drawn, holder.paired
+                training.own, training.paired = holder.own, holder.paired
                 training.is_given = holder.is_given
         if not training.is_given and not training.start and self._starting.given:
             # Too late for this step; tells why no model was found.
@@ -255,7 +257,7 @@ class Probe:
         places = [id(components(variable)[0]) for _, variable in weights]
         # None where the model was made in the step itself.
         if all(place in self._early for place in places):
-            training.initial = [
+            training.before = [
                 (name, self._early[place])
                 for (name, _), place in zip(weights, places, strict=True)
             ]
@@ -266,7 +268,7 @@ class Probe:
             if self.is_done(training) and site.begun:
                 self.stopped = True
                 raise RuntimeError(STOPPED)
-            if not training.steps and not training.initial:
+            if not training.steps and not training.before:
                 self._start_eagerly(training)
             if site.begun:
                 site.begun = False
@@ -327,7 +329,7 @@ class Probe:
             site.training = known[0] if known else self.add(Training())
         training = site.training
         old = training.places_of_trained(trained)
-        training.trained += [v for n, v in enumerate(trained) if n not in old]
+        training.variables += [v for n, v in enumerate(trained) if n not in old]
         training.replicas = max(training.replicas, site.replicas)
         return training
 

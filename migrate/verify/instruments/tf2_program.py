@@ -21,13 +21,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..matching import told_apart
 from .legacy_outside import Outside
 from .legacy_patches import steady
 from .legacy_program import common_parser, enter
-from .legacy_record import Record, write_recordings
+from .legacy_record import write_recordings
 from .legacy_start import StartingWeights
-from .legacy_weights import drawn_weights
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -63,9 +61,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     metrics = tf2_metrics.MetricLog(probe)
     files = Path(options.out, "files").resolve()
     outside = options.outside = Outside(options.out)
-    trainers = Trainers(probe, files, outside.make)
     tf2_probe.install(probe)
-    trainers.install()
+    Trainers(probe, files, outside.make).install()
     metrics.install()
     tf2_files.keep_files_apart(files, outside.make)
     _compile_without_xla(tf)
@@ -92,13 +89,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if failure is not None:
         print(failure, file=sys.stderr)
         return 1
-    records = [
-        _record(training, metrics.figures(number), trainers, files)
-        for number, training in enumerate(probe.trainings)
-    ]
-    for record in records:
-        record.ran_whole = not probe.stopped
-    write_recordings(tf, options, records, [files])
+    for number, training in enumerate(probe.trainings):
+        training.finish(metrics.figures(number), ran_whole=not probe.stopped)
+        training.files = training.files or files
+    write_recordings(tf, options, probe.trainings, [files])
     return 0
 
 
@@ -132,28 +126,6 @@ def _compile_without_xla(tf: Any) -> None:
         return function(*args, **kwargs)
 
     tf.function = plain
-
-
-def _record(
-    training: Any, figures: dict[str, float], trainers: Any, files: Path
-) -> Record:
-    """What is known of one training, as of an Estimator's."""
-    trained = trainers.of(training)
-    record = Record(trained and trained.estimator, training.name)
-    record.files = trained.folder if trained else files
-    record.input_fn = trained and trained.input_fn
-    record.evaluations, record.figures = training.evaluations, figures
-    record.losses, record.global_step = training.losses, training.global_step
-    record.replicas = training.replicas
-    record.names = [name for name, _ in training.initial or training.final]
-    record.initial = [value for _, value in training.initial]
-    record.final = [value for _, value in training.final]
-    drawn = training.drawn or training.initial
-    record.drawn = drawn_weights(told_apart(drawn), [value for _, value in drawn])
-    record.slots = training.slots
-    record.used, record.trained = training.used, training.places_trained
-    record.constants, record.paired = training.constants, training.paired
-    return record
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import contextlib
 import functools
 import inspect
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,26 +28,6 @@ from .tf2_probe import STOPPED, Probe, Training, unconverted
 _PATIENCE = 100
 
 
-class Trained:
-    """An object that trains, and its training."""
-
-    def __init__(
-        self, estimator: Any, training: Training, given: str, folder: str
-    ) -> None:
-        self.estimator = estimator
-        # It, and what trains in its place: a worker of a cluster, say.
-        self.parts = [estimator]
-        self.training = training
-        # The folder that it was given.
-        self.given = given
-        # Where its checkpoints are kept.
-        self.folder = folder
-        # Of its last evaluation, else of its first training.
-        self.input_fn: Any = None
-        self.asked_in_vain = 0
-        self.evaluates = False
-
-
 class Trainers:
     """The objects that train, in the order in which they were asked for anything.
 
@@ -58,7 +38,9 @@ class Trainers:
         self._probe = probe
         self._files = files
         self._make = make
-        self._known: list[Trained] = []
+        self._known: list[Training] = []
+        # The folders that objects were given, by those in which checkpoints are kept.
+        self._given: dict[str, str] = {}
 
     def install(self) -> None:
         """Wait for the class: it may stand in a module of the program or in itself."""
@@ -72,25 +54,23 @@ class Trainers:
 
         builtins.__build_class__ = watching  # type: ignore[assignment]
 
-    def of(self, training: Training) -> Trained | None:
-        """What took the steps of a training, if that was one of these objects."""
-        return next((each for each in self._known if each.training is training), None)
-
-    def _trained(self, trainer: Any) -> Trained:
+    def _training(self, trainer: Any) -> Training:
         for each in self._known:
             if any(part is trainer for part in each.parts):
                 return each
         given = str(getattr(trainer, "model_dir", None) or tempfile.mkdtemp())
         folder = kept_apart(self._files, given)
-        outer = self.of(self._probe.open) if self._probe.open else None
-        if outer is not None and outer.folder == folder:
+        outer = self._probe.open
+        if outer is not None and outer.files == folder:
             outer.parts.append(trainer)
             return outer
         with contextlib.suppress(AttributeError):  # one that works it out is left
             trainer.model_dir = folder
-        training = self._probe.add(Training(training_name(given)))
-        self._known.append(Trained(trainer, training, given, folder))
-        return self._known[-1]
+        training = self._probe.add(Training(training_name(given), folder))
+        training.estimator, training.parts = trainer, [trainer]
+        self._given[folder] = given
+        self._known.append(training)
+        return training
 
     def _watch(self, cls: Any) -> None:
         if "__init__" in vars(cls):
@@ -104,7 +84,7 @@ class Trainers:
         @functools.wraps(original)
         def init(trainer: Any, *args: Any, **kwargs: Any) -> None:
             original(trainer, *args, **kwargs)
-            self._trained(trainer)
+            self._training(trainer)
 
         return unconverted(init)
 
@@ -113,59 +93,53 @@ class Trainers:
 
         @functools.wraps(original)
         def train(trainer: Any, *args: Any, **kwargs: Any) -> Any:
-            trained = self._trained(trainer)
-            training = trained.training
+            training = self._training(trainer)
             if probe.open is training:  # a subclass' train that calls its base's
                 return original(trainer, *args, **kwargs)
             given = _signature(type(trainer)).bind(trainer, *args, **kwargs)
-            trained.input_fn = trained.input_fn or given.arguments["input_fn"]
-            step = max(training.global_step, step_in(tf, trained.folder))
+            training.input_fn = training.input_fn or given.arguments["input_fn"]
+            step = max(training.step, step_in(tf, training.files))
             if not training.steps:
                 training.start = step
             if probe.limit is not None:
                 left = probe.limit - step
                 if left <= 0:
-                    trained.asked_in_vain += 1
-                    if trained.asked_in_vain > _PATIENCE:
+                    training.asked_in_vain += 1
+                    if training.asked_in_vain > _PATIENCE:
                         probe.stopped = True
                         raise RuntimeError(STOPPED)
                     return trainer
                 _ask_for_less(given.arguments, left, probe.limit)
-            self._make(trained.given)
-            with self._open(training):
+            self._make(self._given[str(training.files)])
+            outer, probe.open = probe.open, training
+            try:
                 result = original(*given.args, **given.kwargs)
+            finally:
+                probe.open = outer
             if training.steps:
                 training.close(probe.log)
             return result
 
         return unconverted(train)
 
-    @contextlib.contextmanager
-    def _open(self, training: Training) -> Iterator[None]:
-        outer, self._probe.open = self._probe.open, training
-        try:
-            yield
-        finally:
-            self._probe.open = outer
-
     def _watched_evaluate(self, original: Callable[..., Any]) -> Callable[..., Any]:
         signature = inspect.signature(original)
 
         @functools.wraps(original)
         def evaluate(trainer: Any, *args: Any, **kwargs: Any) -> Any:
-            trained = self._trained(trainer)
-            if trained.evaluates:  # a subclass' evaluate that calls its base's
+            training = self._training(trainer)
+            if training.evaluates:  # a subclass' evaluate that calls its base's
                 return original(trainer, *args, **kwargs)
             given = signature.bind(trainer, *args, **kwargs).arguments
-            trained.input_fn = given.get("input_fn") or trained.input_fn
-            trained.evaluates = True
+            training.input_fn = given.get("input_fn") or training.input_fn
+            training.evaluates = True
             try:
                 result = original(trainer, *args, **kwargs)
             finally:
-                trained.evaluates = False
+                training.evaluates = False
             if isinstance(result, Mapping):
                 figures = {str(name): value for name, value in result.items()}
-                trained.training.evaluations.append(figures)
+                training.evaluations.append(figures)
             return result
 
         return unconverted(evaluate)
