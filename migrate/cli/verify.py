@@ -17,6 +17,7 @@ from ..errors import UserError, require_tensorflow
 from .common import require_writable
 
 if TYPE_CHECKING:
+    from ..verify.parity import Options
     from ..verify.sides import Command
 
 EPILOG = """\b
@@ -135,18 +136,11 @@ def verify(
     second: Path,
     program_args: tuple[str, ...],
     module: str | None,
-    steps: int,
-    replicas: int | None,
-    seeds: int,
-    tolerance: float | None,
-    margin: float,
-    seconds: float | None,
     report: Path | None,
     style: str,
     keep: Path | None,
-    data_dir: Path | None,
-    legacy_python: Path | None,
     environment: tuple[str, ...],
+    **given: Any,
 ) -> None:
     """Compare how A and B train, from the same weights on the same batches.
 
@@ -162,20 +156,19 @@ def verify(
     """
     require_tensorflow("verify")
     from ..verify import models
-    from ..verify.comparison import LOSS_TOLERANCE
     from ..verify.html import render
     from ..verify.parity import Options
     from ..verify.parity import verify as compare
     from ..verify.sides import look_at, project_side
     from ..verify.table import as_json, print_verdict
 
-    if seeds == 1:
+    if given["seeds"] == 1:
         raise UserError(
             "one seed tells nothing about the spread of accuracies",
             hint="use --seeds 3 or more",
         )
     require_writable(report)
-    legacy_python = _interpreter(legacy_python)
+    _require_interpreter(given["legacy_python"])
     saved = models.model_in(first), models.model_in(second)
     if saved[0] is not None and saved[1] is not None:
         with _scratch() as work:
@@ -184,8 +177,8 @@ def verify(
                 saved[1],
                 work=work,
                 say=_say,
-                tolerance=tolerance,
-                legacy_python=legacy_python,
+                tolerance=given["tolerance"],
+                legacy_python=given["legacy_python"],
             )
         _write(report, models.model_page, found)
         if style == "json":
@@ -201,18 +194,8 @@ def verify(
         variables = {**command.env, **variables}
     else:
         sides = look_at(first, module), look_at(second, module)
-    options = Options(
-        steps=steps or None,
-        replicas=replicas,
-        seeds=seeds,
-        tolerance=LOSS_TOLERANCE if tolerance is None else tolerance,
-        margin=margin,
-        data_dir=data_dir,
-        legacy_python=legacy_python,
-        seconds=seconds,
-        args=program_args,
-        env=variables,
-    )
+    given["steps"] = given["steps"] or None
+    options = Options(args=program_args, env=variables, **given)
     if keep is not None and keep.exists() and any(keep.iterdir()):
         raise UserError(f"{keep}: not empty", hint="name a new folder")
     with _scratch() if keep is None else nullcontext(keep) as work:
@@ -222,7 +205,7 @@ def verify(
         click.echo(json.dumps(as_json(verdict), indent=1))
     else:
         print_verdict(verdict, sys.stdout)
-        _say(f"next: {_next(verdict.parity, steps, seeds, report, keep)}")
+        _say(f"next: {_next(verdict.parity, options, report, keep)}")
     sys.exit(0 if verdict.parity else 1)
 
 
@@ -254,7 +237,7 @@ def _command(
 
 
 def _next(
-    parity: bool, steps: int, seeds: int, report: Path | None, keep: Path | None
+    parity: bool, options: Options, report: Path | None, keep: Path | None
 ) -> str:
     """What to do with a verdict."""
     if not parity:
@@ -263,9 +246,9 @@ def _next(
         if keep is None:
             return "--keep FOLDER keeps both programs' output and what they recorded"
         return f"{keep} has both programs' output; mend the cause and compare again"
-    if steps:
+    if options.steps:
         return "--steps 0 compares all of the training, --replicas 2 with replicas"
-    if not seeds:
+    if not options.seeds:
         return "--seeds 3 compares what they reach from weights drawn anew"
     return "put the change in with this verdict; `tfmigrate undo` is still there"
 
@@ -300,7 +283,6 @@ def _assignment(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _interpreter(path: Path | None) -> Path | None:
+def _require_interpreter(path: Path | None) -> None:
     if path is not None and not path.is_file():
         raise UserError(f"--legacy-python {path}: no such file")
-    return path

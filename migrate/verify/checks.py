@@ -33,6 +33,7 @@ from .outcome import (
     compared,
     measured,
     skipped,
+    worst_of,
 )
 from .recording import Recording
 from .slots import slot_checks, slot_noise
@@ -68,7 +69,7 @@ _NO_FIGURES = frozenset({"global_step"})
 Pairs = tuple[list[tuple[str, str]], list[str], list[str]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Apart:
     name: str
     partner: str
@@ -211,8 +212,8 @@ def _weights(first: Recording, second: Recording, noise: Noise | None) -> Check:
         least = WEIGHT_TOLERANCE if own < _ADRIFT else 2.0
         return max(least, NOISE_FACTOR * own, usual)
 
-    wrong = [each for each in apart if not each.difference <= limit(each)]
-    worst = max(wrong or apart, key=lambda each: each.difference / limit(each))
+    far = {each: each.difference for each in apart}
+    worst, wrong, many = worst_of(far, limit)
     causes: tuple[str, ...]
     if all(_is_average(each.name) for each in wrong):
         causes = (
@@ -230,10 +231,7 @@ def _weights(first: Recording, second: Recording, noise: Noise | None) -> Check:
         limit(worst),
         f"{len(first.final_weights)} arrays",
         f"{len(second.final_weights)} arrays",
-        note=(
-            f"most in {worst.name} (by {worst.absolute:.2g}"
-            + (f"; {len(wrong)} of {len(apart)} differ)" if wrong else ")")
-        ),
+        note=f"most in {worst.name} (by {worst.absolute:.2g}{many})",
         causes=causes,
     )
 

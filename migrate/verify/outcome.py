@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
+
+Key = TypeVar("Key")
 
 # Distance of a weight from its counterpart, as a share of the way that training
 # moved it. Real TF 1.15.5 with other threads moves dense weights apart by less than
@@ -92,6 +94,15 @@ def measured(
     """A check of something that may differ by as much as a limit."""
     found = compared(what, difference <= limit, first, second, note=note, causes=causes)
     return replace(found, difference=difference, limit=limit)
+
+
+def worst_of(
+    apart: Mapping[Key, float], limit: Callable[[Key], float]
+) -> tuple[Key, list[Key], str]:
+    """What is furthest beyond its limit, all that is beyond, and how many that are."""
+    wrong = [key for key, far in apart.items() if not far <= limit(key)]
+    worst = max(wrong or apart, key=lambda key: apart[key] / limit(key))
+    return worst, wrong, f"; {len(wrong)} of {len(apart)} differ" if wrong else ""
 
 
 def skipped(what: str, why: str) -> Check:

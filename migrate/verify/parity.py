@@ -37,7 +37,7 @@ class Options:
     steps: int | None = 50
     replicas: int | None = None
     seeds: int = 0
-    tolerance: float = LOSS_TOLERANCE
+    tolerance: float | None = None
     # Accuracies closer than this count as equal; see docs/verify.md.
     margin: float = 0.01
     data_dir: Path | None = None
@@ -121,9 +121,11 @@ def verify(
     pair = [launches[i].recording if i in launches else recorded[i] for i in range(2)]
     pairs = pair_trainings(pair[0], pair[1])
 
+    tolerance = LOSS_TOLERANCE if options.tolerance is None else options.tolerance
+
     def compared(noises: Mapping[int, Drift]) -> list[Training]:
         return [
-            _training(pair, found, real, options.tolerance, noises.get(number))
+            _training(pair, found, real, tolerance, noises.get(number))
             for number, found in enumerate(pairs.found)
         ]
 

@@ -22,8 +22,7 @@ Array = NDArray[Any]
 class Recording:
     """One training run; only itself is equal to it.
 
-    ``losses`` are the losses of successive steps from ``first_step`` on, each
-    the mean over all examples of the step on all replicas; where not every step
+    ``losses`` are the losses of successive steps, each the mean over all examples of the step on all replicas; where not every step
     was logged, ``logged_steps`` says which. Weights are ordered as they were
     created, under the names that checkpoints give them. ``complete`` means that
     the program ended by itself, not by a limit on its steps. ``replicas`` are those
@@ -35,7 +34,6 @@ class Recording:
     replicas: int
     losses: Sequence[float]
     global_step: int
-    first_step: int = 1
     evaluate: Mapping[str, float] = field(default_factory=dict)
     accuracy_metric: str | None = None
     initial_weights: Sequence[tuple[str, Array]] = ()
@@ -56,7 +54,7 @@ class Recording:
         """The number of each step whose loss is known; the first step is 1."""
         if self.logged_steps is not None:
             return self.logged_steps
-        return range(self.first_step, self.first_step + len(self.losses))
+        return range(1, len(self.losses) + 1)
 
     @property
     def trainings(self) -> tuple[Recording, ...]:
@@ -72,7 +70,11 @@ class Recording:
 
 
 # What the document says of a recording itself, not of the arrays beside it.
-_FIELDS = {field.name for field in fields(Recording)} | {"format", "weights"}
+_FIELDS = {field.name for field in fields(Recording)} | {
+    "format",
+    "first_step",
+    "weights",
+}
 
 
 def is_recording(path: Path) -> bool:
@@ -96,7 +98,7 @@ def save_recording(recording: Recording, folder: Path) -> None:
         "producer": dict(recording.producer),
         "replicas": recording.replicas,
         "losses": [float(loss) for loss in recording.losses],
-        "first_step": recording.first_step,
+        "first_step": 1,
         "global_step": recording.global_step,
         "evaluate": dict(recording.evaluate),
         "accuracy_metric": recording.accuracy_metric,
@@ -129,7 +131,6 @@ def load_recording(folder: Path) -> Recording:
             producer=document["producer"],
             replicas=int(document["replicas"]),
             losses=[float(loss) for loss in document["losses"]],
-            first_step=int(document.get("first_step", 1)),
             global_step=int(document["global_step"]),
             evaluate=document.get("evaluate") or {},
             accuracy_metric=document.get("accuracy_metric"),

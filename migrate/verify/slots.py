@@ -14,7 +14,7 @@ import numpy as np
 
 from .checkpoints.contents import slot_of
 from .comparison import NOISE_FACTOR, partners
-from .outcome import WEIGHT_TOLERANCE, Check, Noise, measured, skipped
+from .outcome import WEIGHT_TOLERANCE, Check, Noise, measured, skipped, worst_of
 from .recording import Array, Recording
 
 # Below this share of the largest slot of its kind a slot is rounding: a bias before
@@ -63,8 +63,7 @@ def slot_checks(
         usual = median(alike) if alike else 0.0
         return max(WEIGHT_TOLERANCE, NOISE_FACTOR * max(own, usual))
 
-    wrong = [key for key in apart if not apart[key] <= limit(key)]
-    worst = max(wrong or apart, key=lambda key: apart[key] / limit(key))
+    worst, wrong, many = worst_of(apart, limit)
     if wrong and converted:
         # With a rate that changes, a way divided by the last one is no sum.
         yield skipped(_WHAT, f"{both}, by rates of each step")
@@ -79,8 +78,7 @@ def slot_checks(
         limit(worst),
         f"{len(one)} ({kinds[0]})",
         f"{len(other)} ({kinds[1]})",
-        note=f"most in {worst[1]} of {names[worst[0]]}"
-        + (f"; {len(wrong)} of {len(apart)} differ" if wrong else ""),
+        note=f"most in {worst[1]} of {names[worst[0]]}{many}",
         causes=_CAUSES,
     )
 
