@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from .recording import Recording
 from .table import heading, rows
 from .verdict import Training, Verdict, told_tensorflow
 
@@ -117,53 +116,38 @@ def _causes(verdict: Verdict) -> str:
 
 def _charts(verdict: Verdict, training: Training) -> str:
     trajectory = training.between.trajectory
-    if not trajectory.steps:
+    steps = trajectory.steps
+    if not steps:
         return ""
-    real = [training.real[0].recordings[0]] if training.real else []
-    losses = _chart(
-        trajectory.steps,
-        [
-            (trajectory.losses_first, FIRST, "6"),
-            (trajectory.losses_second, SECOND, "2"),
-            *[(_on(trajectory.steps, each), REAL, "1") for each in real],
-        ],
-        logarithmic=False,
-        label="loss",
-    )
-    differences = _chart(
-        trajectory.steps,
-        [
-            (trajectory.loss_limits, LIMIT, "1.5"),
-            (trajectory.loss_differences, SECOND, "2"),
-            *[(_differences(trajectory.steps, training), REAL, "1") for _ in real],
-        ],
-        logarithmic=True,
-        label="relative difference",
-    )
+    losses = [(trajectory.losses_first, FIRST, "6")]
+    losses.append((trajectory.losses_second, SECOND, "2"))
+    differences = [(trajectory.loss_limits, LIMIT, "1.5")]
+    differences.append((trajectory.loss_differences, SECOND, "2"))
+    third = apart = ""
+    if training.real:
+        real, against = training.real[0].recordings[0], training.real[1].trajectory
+        losses.append((_at(steps, real.steps, real.losses), REAL, "1"))
+        far = _at(steps, against.steps, against.loss_differences)
+        differences.append((far, REAL, "1"))
+        third = _key(REAL, told_tensorflow(real))
+        apart = _key(REAL, "of B from the real thing")
     of = f" of {escape(training.name)}" if len(verdict.trainings) > 1 else ""
-    third = _key(REAL, told_tensorflow(real[0])) if real else ""
-    apart = _key(REAL, "of B from the real thing") if real else ""
     limit = "ten times the program's own noise" if verdict.noise_measured else "limit"
     return f"""<h2>Loss at each step{of}</h2>
 <p class="legend">{_key(FIRST, str(verdict.first.path))}
 {_key(SECOND, str(verdict.second.path))}{third}</p>
-{losses}
+{_chart(steps, losses, logarithmic=False, label="loss")}
 <h2>Relative difference of the losses{of}</h2>
 <p class="legend">{_key(SECOND, "difference of A and B")}{apart}{_key(LIMIT, limit)}</p>
-{differences}"""
+{_chart(steps, differences, logarithmic=True, label="relative difference")}"""
 
 
-def _on(steps: Sequence[int], recording: Recording) -> list[float]:
-    """Losses of these steps; not a number where one is not known."""
-    known = dict(zip(recording.steps, recording.losses, strict=True))
-    return [known.get(step, math.nan) for step in steps]
-
-
-def _differences(steps: Sequence[int], training: Training) -> list[float]:
-    """How far B's losses are from those of the real thing."""
-    against = training.real[1].trajectory
-    known = dict(zip(against.steps, against.loss_differences, strict=True))
-    return [known.get(step, math.nan) for step in steps]
+def _at(
+    wanted: Sequence[int], steps: Sequence[int], values: Sequence[float]
+) -> list[float]:
+    """The values at the wanted steps; not a number where one is not known."""
+    known = dict(zip(steps, values, strict=True))
+    return [known.get(step, math.nan) for step in wanted]
 
 
 def _key(colour: str, text: str) -> str:

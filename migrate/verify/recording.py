@@ -22,11 +22,12 @@ Array = NDArray[Any]
 class Recording:
     """One training run; only itself is equal to it.
 
-    ``losses`` are the losses of successive steps, each the mean over all examples of the step on all replicas; where not every step
-    was logged, ``logged_steps`` says which. Weights are ordered as they were
-    created, under the names that checkpoints give them. ``complete`` means that
-    the program ended by itself, not by a limit on its steps. ``replicas`` are those
-    that the program's own strategy had; 0 where that is not known.
+    ``losses`` are the losses of successive steps, each the mean over all examples of
+    the step on all replicas; where not every step was logged, ``logged_steps`` says
+    which. Weights are ordered as they were created, under the names that checkpoints
+    give them. ``complete`` means that the program ended by itself, not by a limit on
+    its steps. ``replicas`` are those that the program's own strategy had; 0 where that
+    is not known.
     """
 
     program: str

@@ -190,7 +190,7 @@ def print_table(
     console = Console(file=stream, highlight=False, soft_wrap=not stream.isatty())
     for letter, path in zip("AB", paths, strict=True):
         console.print(f"{letter}  {path}", markup=False)
-    table = Table(title=None, show_header=True, pad_edge=False)
+    table = Table(pad_edge=False)
     table.add_column("", overflow="fold")
     for head in heads:
         table.add_column(head, justify="right")

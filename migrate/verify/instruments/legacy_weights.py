@@ -4,6 +4,7 @@ Reads and writes through the graph only, which is alike in every generation. Run
 the Pythons of TF 1.x, 3.6 among them.
 """
 
+import contextlib
 import gc
 import itertools
 import re
@@ -46,31 +47,17 @@ def variable_names(tf):
     return [name for name in names if name not in excluded], slots
 
 
-def _operation(graph, name):
-    try:
-        return graph.get_operation_by_name(name)
-    except KeyError:
-        return None
-
-
 def _replica_operations(graph, name):
     """The variable's own operation and those of its copies on other replicas."""
     found = []
-    for index in itertools.count():
-        candidate = name if index == 0 else f"{name}/replica_{index}"
-        operation = _operation(graph, candidate)
-        if operation is None or operation.type not in _VARIABLE_OPS:
-            return found
-        found.append(operation)
+    with contextlib.suppress(KeyError):
+        for index in itertools.count():
+            copy = f"{name}/replica_{index}" if index else name
+            operation = graph.get_operation_by_name(copy)
+            if operation.type not in _VARIABLE_OPS:
+                break
+            found.append(operation)
     return found
-
-
-def _assignment(graph, operation):
-    """The operation that initialises a variable, and the tensor it writes."""
-    assign = _operation(graph, operation.name + "/Assign")
-    if assign is None:
-        raise SystemExit(f"no initial assignment found for {operation.name}")
-    return assign, assign.inputs[1]
 
 
 def _reading(graph, operation):
@@ -107,8 +94,9 @@ def write_weights(session, names, values):
     graph = session.graph
     for name, value in zip(names, values):
         for operation in _replica_operations(graph, name):
-            assign, tensor = _assignment(graph, operation)
-            session.run(assign, feed_dict={tensor: value})
+            # The operation that initialises a variable, and the tensor it writes.
+            assign = graph.get_operation_by_name(operation.name + "/Assign")
+            session.run(assign, feed_dict={assign.inputs[1]: value})
 
 
 def first_uses(loss, names):

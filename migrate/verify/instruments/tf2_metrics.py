@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -34,12 +33,27 @@ class MetricLog:
         @functools.wraps(original)
         def init(metric: Any, *args: Any, **kwargs: Any) -> None:
             original(metric, *args, **kwargs)
-            self._fed[id(metric)] = (metric, [])
+            sites: list[Site] = []
+            self._fed[id(metric)] = (metric, sites)
+            update, read = metric.update_state, metric.result
+
+            @functools.wraps(update)
+            def update_state(*args: Any, **kwargs: Any) -> Any:
+                if self._probe.site is not None:
+                    sites.append(self._probe.site)
+                return update(*args, **kwargs)
+
+            @functools.wraps(read)
+            def result(*args: Any, **kwargs: Any) -> Any:
+                value = read(*args, **kwargs)
+                if tf.executing_eagerly() and getattr(value, "shape", None) == ():
+                    training = max(len(self._probe.trainings) - 1, 0)
+                    self._values[training, id(metric)] = float(value)
+                return value
+
             # On the instance: subclasses and tf_keras replace both methods.
-            object.__setattr__(
-                metric, "update_state", self._updating(metric, metric.update_state)
-            )
-            object.__setattr__(metric, "result", self._reading(metric, metric.result))
+            object.__setattr__(metric, "update_state", unconverted(update_state))
+            object.__setattr__(metric, "result", unconverted(result))
 
         metric_class.__init__ = unconverted(init)
 
@@ -64,24 +78,3 @@ class MetricLog:
             if not any(site.training is not None for site in sites)
         }
         return evaluated or {name: value for name, value, _ in named}
-
-    def _updating(self, metric: Any, update: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(update)
-        def update_state(*args: Any, **kwargs: Any) -> Any:
-            site = self._probe.site
-            if site is not None:
-                self._fed[id(metric)][1].append(site)
-            return update(*args, **kwargs)
-
-        return unconverted(update_state)
-
-    def _reading(self, metric: Any, read: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(read)
-        def result(*args: Any, **kwargs: Any) -> Any:
-            value = read(*args, **kwargs)
-            if tf.executing_eagerly() and getattr(value, "shape", None) == ():
-                training = max(len(self._probe.trainings) - 1, 0)
-                self._values[training, id(metric)] = float(value)
-            return value
-
-        return unconverted(result)

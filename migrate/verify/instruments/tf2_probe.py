@@ -29,7 +29,7 @@ from .legacy_matching import MatchError
 from .legacy_record import Record
 from .legacy_start import StartingWeights, weights_of
 from .legacy_weights import drawn_weights
-from .tf2_weights import components, unwrapped
+from .tf2_weights import components, identity, unwrapped
 
 STOPPED = "tfmigrate: the wanted number of steps is done"
 
@@ -93,8 +93,8 @@ class Training(Record):
 
     def places_of_trained(self, variables: Iterable[Any]) -> list[int]:
         """Places of the variables by which a gradient was taken: its own weights."""
-        known = {id(unwrapped(variable)) for variable in self.variables}
-        return [n for n, v in enumerate(variables) if id(unwrapped(v)) in known]
+        known = {identity(variable) for variable in self.variables}
+        return [n for n, v in enumerate(variables) if identity(v) in known]
 
     def weights(self, log: tf2_weights.VariableLog) -> list[tuple[str, Any]]:
         """Its model's weights; held, for the model may be gone when it has ended."""
@@ -232,7 +232,7 @@ class Probe:
                 holder = Training(self.open.name if self.open else "")
                 holder.variables = [variable for _, variable in models[0]]
                 self._give(holder, models[0], strict=False)
-                key = frozenset(id(unwrapped(v)) for _, v in models[0])
+                key = frozenset(identity(v) for _, v in models[0])
                 self._early_given[key] = holder
         for variable in self.log.created:
             if variable.dtype.is_floating:
@@ -243,7 +243,7 @@ class Probe:
         """At the first gradient: note the weights that its step began with."""
         weights = training.weights(self.log)
         for key, holder in self._early_given.items():
-            if any(id(unwrapped(variable)) in key for _, variable in weights):
+            if any(identity(variable) in key for _, variable in weights):
                 training.own, training.paired = holder.own, holder.paired
                 training.is_given = holder.is_given
         if not training.is_given and not training.start and self._starting.given:

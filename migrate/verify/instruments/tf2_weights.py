@@ -19,6 +19,11 @@ def unwrapped(variable: Any) -> Any:
     return value if isinstance(value, tf.Variable) else variable
 
 
+def identity(variable: Any) -> int:
+    """What is the same for all objects that stand for one variable."""
+    return id(unwrapped(variable))
+
+
 def components(variable: Any) -> Sequence[Any]:
     """The copies of one variable, one for each replica."""
     return tuple(getattr(unwrapped(variable), "values", None) or (unwrapped(variable),))
@@ -52,11 +57,12 @@ class VariableLog:
 
     def uses(self, weights: Sequence[tuple[str, Any]]) -> list[int]:
         """Places of the weights that steps read, in the order of first use."""
-        turns = [
-            (min(self._used[id(c)] for c in components(v) if id(c) in self._used), n)
-            for n, (_, v) in enumerate(weights)
-            if any(id(component) in self._used for component in components(v))
-        ]
+        turns = []
+        for place, (_, variable) in enumerate(weights):
+            used = [self._used.get(id(copy)) for copy in components(variable)]
+            known = [turn for turn in used if turn is not None]
+            if known:
+                turns.append((min(known), place))
         return [place for _, place in sorted(turns)]
 
     def copies_of(
@@ -86,33 +92,33 @@ class VariableLog:
         The trained variables are known from the gradients; the others (moving
         averages, frozen layers) belong to the models which hold a trained one.
         """
-        chosen = {id(unwrapped(v)): v for v in trained}
+        chosen = {identity(v): v for v in trained}
         known = set(chosen)
         holders, state = _holders()
         for holder in holders:
-            held = _variables(holder)
-            if any(id(unwrapped(variable)) in known for variable in held):
-                for variable in held:
-                    if _is_number(variable) and id(unwrapped(variable)) not in state:
-                        chosen.setdefault(id(unwrapped(variable)), variable)
+            held = {identity(v): v for v in _variables(holder)}
+            if held.keys() & known:
+                for key, variable in held.items():
+                    if _is_number(variable) and key not in state:
+                        chosen.setdefault(key, variable)
         return self._named(chosen.values())
 
     def models(
         self, shapes: Sequence[tuple[int, ...]], taken: Iterable[Any]
     ) -> list[list[tuple[str, Any]]]:
         """Weights of the models that have these shapes, but for those taken."""
-        begun = {id(unwrapped(variable)) for variable in taken}
+        begun = {identity(variable) for variable in taken}
         found: dict[frozenset[int], list[tuple[str, Any]]] = {}
         for holder in _holders()[0]:
-            held = [v for v in _variables(holder) if _is_number(v)]
-            key = frozenset(id(unwrapped(v)) for v in held)
-            if sorted(_shape(v) for v in held) == shapes and not key & begun:
-                found.setdefault(key, self._named(held))
+            held = {identity(v): v for v in _variables(holder) if _is_number(v)}
+            own = sorted(tuple(unwrapped(v).shape.as_list()) for v in held.values())
+            if own == shapes and not held.keys() & begun:
+                found.setdefault(frozenset(held), self._named(held.values()))
         return list(found.values())
 
     def _named(self, variables: Iterable[Any]) -> list[tuple[str, Any]]:
         ordered = sorted(variables, key=self._place)
-        return [(_name(variable), variable) for variable in ordered]
+        return [(str(unwrapped(v).name).rsplit(":", 1)[0], v) for v in ordered]
 
     def _place(self, variable: Any) -> int:
         """When a variable was made; late for those that were not seen."""
@@ -164,7 +170,7 @@ def _holders() -> tuple[list[Any], set[int]]:
     for thing in gc.get_objects():
         kind = type(thing)
         if issubclass(kind, unwanted):
-            state.update(id(unwrapped(v)) for v in _variables(thing))
+            state.update(map(identity, _variables(thing)))
         elif issubclass(kind, wanted) and not issubclass(kind, tf.Variable):
             holders.append(thing)
     return holders, state
@@ -182,11 +188,3 @@ def _variables(holder: Any) -> list[Any]:
 
 def _is_number(variable: Any) -> bool:
     return bool(unwrapped(variable).dtype.is_floating)
-
-
-def _shape(variable: Any) -> tuple[int, ...]:
-    return tuple(unwrapped(variable).shape.as_list())
-
-
-def _name(variable: Any) -> str:
-    return str(unwrapped(variable).name).rsplit(":", 1)[0]
