@@ -168,7 +168,9 @@ def verify(
             hint="use --seeds 3 or more",
         )
     require_writable(report)
-    _require_interpreter(given["legacy_python"])
+    python = given["legacy_python"]
+    if python is not None and not python.is_file():
+        raise UserError(f"--legacy-python {python}: no such file")
     saved = models.model_in(first), models.model_in(second)
     if saved[0] is not None and saved[1] is not None:
         with _scratch() as work:
@@ -178,7 +180,7 @@ def verify(
                 work=work,
                 say=_say,
                 tolerance=given["tolerance"],
-                legacy_python=given["legacy_python"],
+                legacy_python=python,
             )
         _write(report, models.model_page, found)
         if style == "json":
@@ -186,7 +188,11 @@ def verify(
         else:
             models.print_models(found, sys.stdout)
         sys.exit(0 if found.parity else 1)
-    variables = dict(_assignment(text) for text in environment)
+    variables = {}
+    for text in environment:
+        variable, equals, variables[variable] = text.partition("=")
+        if not equals or not variable:
+            raise UserError(f"--env {text}: not of the form NAME=VALUE")
     command = _command(first, second, module, program_args)
     if command is not None:
         sides = project_side(first, command), project_side(second, command)
@@ -274,15 +280,3 @@ def _scratch() -> Iterator[Path]:
 
 def _say(text: str) -> None:
     click.echo(text, err=True)
-
-
-def _assignment(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise UserError(f"--env {text}: not of the form NAME=VALUE")
-    return name, value
-
-
-def _require_interpreter(path: Path | None) -> None:
-    if path is not None and not path.is_file():
-        raise UserError(f"--legacy-python {path}: no such file")

@@ -195,7 +195,8 @@ def _weights(first: Recording, second: Recording, noise: Noise | None) -> Check:
         apart = _apart(first, second)
     except MatchError as error:
         return skipped(what, str(error))
-    if not all(_has_means(side) for side in (first, second)):
+    sides = first, second
+    if any(s.replicas > 1 and not s.extra.get("averages_of_all") for s in sides):
         # Recorded of the first replica, where each has averages of its own.
         what = "weights"
         apart = [each for each in apart if not _is_average(each.name)]
@@ -234,11 +235,6 @@ def _weights(first: Recording, second: Recording, noise: Noise | None) -> Check:
         note=f"most in {worst.name} (by {worst.absolute:.2g}{many})",
         causes=causes,
     )
-
-
-def _has_means(side: Recording) -> bool:
-    """Whether moving averages are those of all replicas, as in a checkpoint."""
-    return side.replicas < 2 or bool(side.extra.get("averages_of_all"))
 
 
 def _is_average(name: str) -> bool:

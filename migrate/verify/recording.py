@@ -123,6 +123,8 @@ def load_recording(folder: Path) -> Recording:
                 f"{folder}: recording format {document.get('format')!r} is not "
                 f"{FORMAT}, the one this version of tfmigrate reads"
             )
+        further = [each for each in folder.glob("training-*") if is_recording(each)]
+        further.sort(key=lambda each: int(each.name.rpartition("-")[2]))
         predictions = {}
         if (folder / "predictions.npz").is_file():
             with np.load(folder / "predictions.npz") as archive:
@@ -141,7 +143,7 @@ def load_recording(folder: Path) -> Recording:
             logged_steps=document.get("logged_steps"),
             slots=read_weights(folder / "slots.npz"),
             training=document.get("training") or "",
-            further=[load_recording(each) for each in _further(folder)],
+            further=[load_recording(each) for each in further],
             complete=bool(document.get("complete", False)),
             extra={key: document[key] for key in document.keys() - _FIELDS},
         )
@@ -149,11 +151,6 @@ def load_recording(folder: Path) -> Recording:
         raise
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{folder}: not a readable recording: {error}") from error
-
-
-def _further(folder: Path) -> list[Path]:
-    found = [each for each in folder.glob("training-*") if is_recording(each)]
-    return sorted(found, key=lambda each: int(each.name.rpartition("-")[2]))
 
 
 def read_weights(path: Path) -> list[tuple[str, Array]]:

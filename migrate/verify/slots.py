@@ -68,7 +68,11 @@ def slot_checks(
         # With a rate that changes, a way divided by the last one is no sum.
         yield skipped(_WHAT, f"{both}, by rates of each step")
         return
-    if wrong and all(_is_decay(apart[key], key[1]) for key in wrong):
+    # TF 1 decays slots of rows in the step that finds no data; nobody else does.
+    if wrong and all(
+        math.isclose(apart[key], _DECAYS.get(key[1], 0.0), rel_tol=5e-3, abs_tol=5e-5)
+        for key in wrong
+    ):
         told = "Adam's m and v of rows differ by one decay, where the data ended"
         yield skipped(_WHAT, told)
         return
@@ -81,11 +85,6 @@ def slot_checks(
         note=f"most in {worst[1]} of {names[worst[0]]}{many}",
         causes=_CAUSES,
     )
-
-
-def _is_decay(far: float, kind: str) -> bool:
-    """TF 1 decays slots of rows in the step that finds no data; nobody else does."""
-    return math.isclose(far, _DECAYS.get(kind, 0.0), rel_tol=5e-3, abs_tol=5e-5)
 
 
 def slot_noise(

@@ -242,10 +242,14 @@ def switch_shuffling_off(tf):
         # Functions that make data sets of files call it by its private name.
         replace_everywhere(module, "shuffle_and_repeat", shuffle_and_repeat)
 
+    def change(values):
+        values["shuffle"] = False
+
     inputs = getattr(getattr(tf, "estimator", None), "inputs", None)
     for name in ("numpy_input_fn", "pandas_input_fn"):
         if hasattr(inputs, name):
-            replace_everywhere(inputs, name, without_shuffling(getattr(inputs, name)))
+            unshuffled = with_changed_arguments(getattr(inputs, name), change)
+            replace_everywhere(inputs, name, unshuffled)
 
 
 def end_iterators_at_once(tf):
@@ -291,13 +295,6 @@ def replace_everywhere(module, name, replacement):
         names = getattr(each, "__dict__", {})
         if place.startswith("tensorflow") and names.get(name) is original:
             setattr(each, name, replacement)
-
-
-def without_shuffling(factory):
-    def change(values):
-        values["shuffle"] = False
-
-    return with_changed_arguments(factory, change)
 
 
 def session_config(tf, options, given):

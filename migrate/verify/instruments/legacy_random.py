@@ -69,12 +69,15 @@ def steady_random_operations(tf, in_step=None):
 
 
 def _steady(tf, in_step, original, stateless, arguments):
-    order = _argument_names(original)
+    code = getattr(original, "__wrapped__", original).__code__
+    order = code.co_varnames[: code.co_argcount]
 
     @functools.wraps(original)
     def draw(*args, **kwargs):
         eager = tf.executing_eagerly() and not (in_step is not None and in_step())
-        if eager or _makes_a_variable(tf):
+        graph = tf.compat.v1.get_default_graph
+        # What makes a variable draws as ever.
+        if eager or "Initializer" in graph().get_name_scope().split("/"):
             return original(*args, **kwargs)
         given = dict(zip(order, args))
         given.update(kwargs)
@@ -84,13 +87,3 @@ def _steady(tf, in_step, original, stateless, arguments):
         return stateless(seed=_SEED, name=given.get("name"), **chosen)
 
     return draw
-
-
-def _argument_names(function):
-    code = getattr(function, "__wrapped__", function).__code__
-    return code.co_varnames[: code.co_argcount]
-
-
-def _makes_a_variable(tf):
-    graph = tf.compat.v1.get_default_graph()
-    return "Initializer" in graph.get_name_scope().split("/")

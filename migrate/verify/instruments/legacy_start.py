@@ -36,28 +36,19 @@ def shapes_of(arrays):
     return sorted(tuple(value.shape) for value in arrays)
 
 
-def constant_of(value):
-    """The number that all elements of an array are; None where they differ."""
-    first = value.flat[0] if value.size else None
-    return float(first) if value.size and (value == first).all() else None
-
-
 def weights_of(named, document=None):
     """Arrays by name as weights to match; ``document`` is their recording's."""
     document = document or {}
     used = {place: turn for turn, place in enumerate(document.get("used") or ())}
-    trained = document.get("trained")
-    return [
-        Weight(
-            name,
-            value.shape,
-            constant_of(value),
-            # One that no step uses comes last.
-            used.get(place, len(named)) if used else None,
-            trained is None or place in trained,
-        )
-        for place, (name, value) in enumerate(named)
-    ]
+    trained = document.get("trained", range(len(named)))
+    found = []
+    for place, (name, value) in enumerate(named):
+        same = value.size and (value == value.flat[0]).all()
+        constant = float(value.flat[0]) if same else None
+        # One that no step uses comes last.
+        turn = used.get(place, len(named)) if used else None
+        found.append(Weight(name, value.shape, constant, turn, place in trained))
+    return found
 
 
 class StartingWeights:

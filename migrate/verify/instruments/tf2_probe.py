@@ -293,7 +293,9 @@ class Probe:
             self._begin(site)
             return None
         # Everything that earlier steps write must have been written.
-        reads = [v.read_value() for v in self.log.created if _readable(v)]
+        unreadable = (tf.resource, tf.variant)
+        created = [v for v in self.log.created if v.dtype not in unreadable]
+        reads = [variable.read_value() for variable in created]
         with tf.control_dependencies(reads):
             return tf.numpy_function(lambda: self._begin(site), [], tf.int64)
 
@@ -383,10 +385,6 @@ class Probe:
     def eager_site(self, key: Any) -> Site:
         """The site of an eager caller, the same one each time it calls."""
         return self._eager_sites.setdefault(key, Site(eager=True))
-
-
-def _readable(variable: Any) -> bool:
-    return variable.dtype not in (tf.resource, tf.variant)
 
 
 def install(probe: Probe) -> None:
