@@ -253,7 +253,7 @@ def _polyline(points: Sequence[str], colour: str, width: str) -> str:
 def _accuracies(verdict: Verdict) -> str:
     if verdict.accuracy is None:
         return ""
-    pairs = zip(*verdict.accuracies, strict=True)
+    pairs = zip(verdict.accuracy.first, verdict.accuracy.second, strict=True)
     lines = [
         (str(seed), f"{one:.4f}", f"{other:.4f}")
         for seed, (one, other) in enumerate(pairs, 1)

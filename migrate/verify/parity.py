@@ -306,11 +306,7 @@ def _with_accuracy(
                 )
             found[index].append(accuracy)
             say(f"  accuracy {accuracy:.4f} in {launch.seconds:.0f} s")
-    return replace(
-        verdict,
-        accuracy=equivalence(found[0], found[1], margin=options.margin),
-        accuracies=(found[0], found[1]),
-    )
+    return replace(verdict, accuracy=equivalence(*found, margin=options.margin))
 
 
 def _data(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean, variance
 
 import numpy as np
 
@@ -17,11 +18,8 @@ class Equivalence:
     programs equivalent whose true means are ``margin`` or more apart.
     """
 
-    mean_first: float
-    mean_second: float
-    spread_first: float
-    spread_second: float
-    runs: int
+    first: Sequence[float]
+    second: Sequence[float]
     margin: float
     p_value: float
     alpha: float = 0.05
@@ -36,13 +34,9 @@ def equivalence(
     first: Sequence[float], second: Sequence[float], *, margin: float
 ) -> Equivalence:
     """Two one-sided Welch tests of ``|mean(second) - mean(first)| < margin``."""
-    if len(first) < 2 or len(second) < 2:
-        raise ValueError("an equivalence test needs at least two runs of each side")
-    mean_1, variance_1 = _moments(first)
-    mean_2, variance_2 = _moments(second)
-    share_1, share_2 = variance_1 / len(first), variance_2 / len(second)
+    share_1, share_2 = variance(first) / len(first), variance(second) / len(second)
     error = math.sqrt(share_1 + share_2)
-    difference = mean_2 - mean_1
+    difference = fmean(second) - fmean(first)
     if error == 0:
         p_value = 0.0 if abs(difference) < margin else 1.0
     else:
@@ -53,15 +47,7 @@ def equivalence(
         above = t_tail((difference + margin) / error, freedom)
         below = t_tail((margin - difference) / error, freedom)
         p_value = max(above, below)
-    return Equivalence(
-        mean_first=mean_1,
-        mean_second=mean_2,
-        spread_first=math.sqrt(variance_1),
-        spread_second=math.sqrt(variance_2),
-        runs=len(first),
-        margin=margin,
-        p_value=p_value,
-    )
+    return Equivalence(first, second, margin, p_value)
 
 
 def t_tail(value: float, freedom: float) -> float:
@@ -77,8 +63,3 @@ def t_tail(value: float, freedom: float) -> float:
     integral = float(np.sum(shares * powers * 2 * roots)) * end / 2
     scale = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)
     return math.exp(scale) / math.sqrt(math.pi) * integral
-
-
-def _moments(values: Sequence[float]) -> tuple[float, float]:
-    mean = math.fsum(values) / len(values)
-    return mean, math.fsum((v - mean) ** 2 for v in values) / (len(values) - 1)

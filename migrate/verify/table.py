@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import IO, TYPE_CHECKING, Any
 
 from .comparison import NOISE_FACTOR
@@ -54,13 +55,11 @@ def rows(verdict: Verdict) -> list[Row]:
     result += [(each, [], f"{alone}: it has no partner") for each in verdict.alone]
     if verdict.accuracy is not None:
         test = verdict.accuracy
-        cells = [
-            f"{test.mean_first:.4f} (s {test.spread_first:.4f})",
-            f"{test.mean_second:.4f} (s {test.spread_second:.4f})",
-        ]
+        runs = test.first, test.second
+        cells = [f"{fmean(each):.4f} (s {stdev(each):.4f})" for each in runs]
         shown = "equivalent" if test.equivalent else "not shown equivalent"
         told = f"{shown} within {test.margin:g} (p {test.p_value:.2g})"
-        result.append((f"accuracy, mean of {test.runs} seeds", cells, told))
+        result.append((f"accuracy, mean of {len(test.first)} seeds", cells, told))
     # One training may lack the real thing's column that others have.
     width = max(len(cells) for _, cells, _ in result)
     return [
@@ -245,10 +244,10 @@ def _accuracy_json(verdict: Verdict) -> dict[str, Any] | None:
     if test is None:
         return None
     return {
-        "first": list(verdict.accuracies[0]),
-        "second": list(verdict.accuracies[1]),
-        "means": [test.mean_first, test.mean_second],
-        "standard_deviations": [test.spread_first, test.spread_second],
+        "first": list(test.first),
+        "second": list(test.second),
+        "means": [fmean(test.first), fmean(test.second)],
+        "standard_deviations": [stdev(test.first), stdev(test.second)],
         "margin": test.margin,
         "p_value": test.p_value,
         "equivalent": test.equivalent,

@@ -140,7 +140,6 @@ class Verdict:
     alone: tuple[str, ...] = ()
     alone_is_wrong: bool = False
     accuracy: Equivalence | None = None
-    accuracies: tuple[Sequence[float], Sequence[float]] = ((), ())
     # A program was stopped after its first training; others may follow.
     stopped: tuple[str, ...] = ()
 
@@ -157,16 +156,15 @@ class Verdict:
     @property
     def parity(self) -> bool:
         """Whether nothing that was compared differs."""
-        return (
-            not self.problems
-            and not (self.alone and self.alone_is_wrong)
-            and (self.accuracy is None or self.accuracy.equivalent)
-        )
+        accurate = self.accuracy is None or self.accuracy.equivalent
+        return not self.problems and accurate
 
     @property
     def problems(self) -> tuple[str, ...]:
         """What differs, in the order in which a reader would look at it."""
         found = []
+        if self.alone and self.alone_is_wrong:
+            found.append(f"{', '.join(self.alone)} has no partner")
         for training in self.trainings:
             where = f"in {training.name}, " if len(self.trainings) > 1 else ""
             for before, comparison in training.comparisons:
@@ -177,11 +175,11 @@ class Verdict:
     @property
     def causes(self) -> tuple[str, ...]:
         """What such a difference comes from most often, likeliest first."""
-        if self.problems and all(each.between.parity for each in self.trainings):
+        trainings = self.trainings
+        between = all(each.between.parity for each in trainings)
+        if between and not all(each.parity for each in trainings):
             return _NOT_OF_THE_PROGRAMS
-        found = [
-            cause for training in self.trainings for cause in training.between.causes
-        ]
+        found = [cause for each in trainings for cause in each.between.causes]
         return tuple(dict.fromkeys(found))
 
     @property
@@ -200,9 +198,7 @@ class Verdict:
 
     @property
     def _judgement(self) -> str:
-        problems = list(self.problems)
-        if self.alone and self.alone_is_wrong:
-            problems = [f"{', '.join(self.alone)} has no partner", *problems]
+        problems = self.problems
         if problems:
             more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
             return f"No parity: {problems[0]}{more}."

@@ -391,7 +391,6 @@ def verdict(first: Recording, second: Recording) -> Verdict:
         data=None,
         replicas=1,
         accuracy=equivalence([0.5, 0.51, 0.52], [0.5, 0.51, 0.53], margin=0.1),
-        accuracies=([0.5, 0.51, 0.52], [0.5, 0.51, 0.53]),
     )
 
 
