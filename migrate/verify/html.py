@@ -125,7 +125,7 @@ def _charts(verdict: Verdict, training: Training) -> str:
     differences.append((trajectory.loss_differences, SECOND, "2"))
     third = apart = ""
     if training.real:
-        real, against = training.real[0].recordings[0], training.real[1].trajectory
+        real, against = training.sides[2], training.real[1].trajectory
         losses.append((_at(steps, real.steps, real.losses), REAL, "1"))
         far = _at(steps, against.steps, against.loss_differences)
         differences.append((far, REAL, "1"))

@@ -25,15 +25,14 @@ Row = tuple[str, ...]
 def heading(verdict: Verdict) -> list[str]:
     """What the columns of figures are."""
     columns = [verdict.first.kind.value, verdict.second.kind.value]
-    if verdict.trainings[0].real:
-        legacy = verdict.trainings[0].real[0].recordings[0]
-        columns.append(f"the legacy program on {told_tensorflow(legacy)}")
+    for real in verdict.trainings[0].sides[2:]:
+        columns.append(f"the legacy program on {told_tensorflow(real)}")
     return columns
 
 
 def rows(verdict: Verdict) -> list[Row]:
     """Rows of (what, a cell for each column, judgement), every figure as measured."""
-    sides = _sides(verdict.trainings[0])
+    sides = verdict.trainings[0].sides
     replicas = [side.replicas for side in sides]
     # 0 is one that is not known.
     agree = "-" if 0 in replicas else "same" if len(set(replicas)) == 1 else "differ"
@@ -68,13 +67,8 @@ def rows(verdict: Verdict) -> list[Row]:
     ]
 
 
-def _sides(training: Training) -> list[Recording]:
-    real = [training.real[0].recordings[0]] if training.real else []
-    return [*training.between.recordings, *real]
-
-
 def _training_rows(training: Training) -> Iterator[tuple[str, list[str], str]]:
-    sides = _sides(training)
+    sides = training.sides
     trajectory = training.between.trajectory
     counts = [len(side.initial_weights) for side in sides]
     yield (
@@ -138,7 +132,7 @@ def _check_rows(training: Training) -> Iterator[tuple[str, list[str], str]]:
         for check in comparison.checks:
             found.setdefault(check.what, []).append((number, check))
     for what, checks in found.items():
-        cells = ["-"] * len(_sides(training))
+        cells = ["-"] * len(training.sides)
         for number, check in checks:
             # A against B; then the real thing against each of them.
             places = [(0, 1), (2, 0), (2, 1)][number]
@@ -267,9 +261,10 @@ def _real_json(training: Training) -> dict[str, Any] | None:
     """The legacy program on TF 1.x, and how A and B agree with it."""
     if not training.real:
         return None
+    real = training.sides[2]
     return {
-        **_side_json(training.real[0].recordings[0]),
-        "losses": list(training.real[0].recordings[0].losses),
+        **_side_json(real),
+        "losses": list(real.losses),
         "against": [
             {"parity": each.parity, "problem": each.problem, **_comparison_json(each)}
             for each in training.real

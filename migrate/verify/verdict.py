@@ -112,6 +112,12 @@ class Training:
     real: tuple[Comparison, ...] = ()
 
     @property
+    def sides(self) -> list[Recording]:
+        """The recordings of A, of B and, where it ran, of the real thing."""
+        real = [self.real[0].recordings[0]] if self.real else []
+        return [*self.between.recordings, *real]
+
+    @property
     def comparisons(self) -> tuple[tuple[str, Comparison], ...]:
         """Every comparison, and what to say before its verdict."""
         sides = zip(("A", "B"), self.real, strict=False)
@@ -228,9 +234,8 @@ class Verdict:
             told += f"; the same {_listed(list(dict.fromkeys(agreed)))}"
         if all(0 < r.replicas < self.replicas for r in self.recordings):
             told += f"; on 1 replica, not {self.replicas}: they have no strategy"
-        real = self.trainings[0].real
-        if real:
-            told += f"; and the same as {told_tensorflow(real[0].recordings[0])}"
+        for real in self.trainings[0].sides[2:]:
+            told += f"; and the same as {told_tensorflow(real)}"
         return told
 
 

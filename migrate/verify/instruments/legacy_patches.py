@@ -104,14 +104,7 @@ class Instrument:
         original_train, original_evaluate = owner.train, owner.evaluate
         instrument = self
 
-        def train(
-            estimator,
-            input_fn,
-            hooks=None,
-            steps=None,
-            max_steps=None,
-            saving_listeners=None,
-        ):
+        def train(estimator, input_fn, hooks=None, *args, **kwargs):
             record = instrument.record_of(estimator)
             done = max(record.global_step, step_in(tf, estimator.model_dir))
             if options.steps and done >= options.steps:
@@ -126,14 +119,7 @@ class Instrument:
             options.outside.make(instrument.named.get(estimator.model_dir, ""))
             record.input_fn = record.input_fn or input_fn
             record.replicas = replicas_of(estimator)
-            return original_train(
-                estimator,
-                input_fn,
-                hooks=hooks,
-                steps=steps,
-                max_steps=max_steps,
-                saving_listeners=saving_listeners,
-            )
+            return original_train(estimator, input_fn, hooks, *args, **kwargs)
 
         def evaluate(estimator, input_fn, *args, **kwargs):
             result = original_evaluate(estimator, input_fn, *args, **kwargs)

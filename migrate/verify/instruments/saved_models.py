@@ -270,23 +270,18 @@ def answers(model, inputs):
 
     outputs, problems = {}, {}
     for name, signature in model.signatures.items():
-        values = {
-            key: inputs[name + "/" + key]
-            for key in signature["inputs"]
-            if name + "/" + key in inputs
-        }
-        if len(values) < len(signature["inputs"]):
+        keys = {key: name + "/" + key for key in signature["inputs"]}
+        if not set(keys.values()) <= set(inputs):
             continue
         try:
-            found = model.call(name, values)
+            found = model.call(name, {key: inputs[of] for key, of in keys.items()})
         except Exception as error:
             problems[name] = told(error)
             continue
         for key, value in found.items():
             value = np.asarray(value)
-            if value.dtype == object:
-                value = value.astype("S")
-            outputs[name + "/" + key] = value
+            strings = value.dtype == object
+            outputs[name + "/" + key] = value.astype("S") if strings else value
     return outputs, problems
 
 
