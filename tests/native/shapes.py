@@ -497,6 +497,40 @@ RESULT = dict(estimator.evaluate(input_fn), **{
     for name in estimator.get_variable_names()})
 """
 
+# What programs of programs/shapes leave out: first weights, data, an Estimator.
+RAMP = """
+
+def ramp(shape, dtype=tf.float32, partition_info=None):
+    count = int(np.prod(shape))
+    return tf.constant(np.cos(np.arange(count)).reshape([int(n) for n in shape]), dtype)
+
+
+"""
+ROWS = """
+
+def input_fn():
+    return tf.data.Dataset.from_tensor_slices((X, Y)).batch(4).repeat(3)
+"""
+TRAINED = """
+
+estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp(), params=PARAMS)
+estimator.train(input_fn)
+RESULT = estimator.evaluate(input_fn)
+"""
+
+
+def framed(text: str) -> str:
+    """A program with what it leaves out of what many have."""
+    if "def ramp(" not in text and "ramp" in text:
+        text = text.replace("\n\n\n", f"\n{RAMP}", 1)
+    if "RESULT" not in text:
+        text = text.replace('"""\n', '"""\nimport tempfile\n\n', 1)
+        text += "" if "def input_fn(" in text else ROWS
+        params = ", params=PARAMS" if "PARAMS" in text else ""
+        text += TRAINED.replace(", params=PARAMS", params)
+    return text
+
+
 PROGRAMS = {
     "keras_of_tf1": KERAS_OF_TF1,
     "profilers": PROFILERS,
@@ -512,7 +546,7 @@ PROGRAMS = {
 }
 # Each is a file of its own.
 PROGRAMS |= {
-    path.stem: path.read_text("utf-8")
+    path.stem: framed(path.read_text("utf-8"))
     for path in (Path(__file__).parent / "programs" / "shapes").glob("*.py")
 }
 # Written for TensorFlow 2.

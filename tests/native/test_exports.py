@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from runner import run_python
 
+from .program_texts import written
+
 HERE = Path(__file__).resolve().parent
-PROGRAMS = sorted((HERE / "programs").glob("served_*.py"))
+NAMES = sorted(path.stem for path in (HERE / "programs").glob("served_*.py"))
 CHILD = str(HERE / "exports_child.py")
 
 
@@ -24,15 +26,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def answers(folder: Path) -> dict[str, dict[str, list[Any]]]:
     """What the exports of both sides answer, by side and by exporter."""
-    native = folder / "programs"
-    rewrite = ["-m", "tfmigrate", "rewrite", *map(str, PROGRAMS)]
-    call(*rewrite, "--out", str(native))
-    written = folder / "written"
-    names = [str(program) for program in PROGRAMS]
-    legacy = ["-m", "tfmigrate", "run", "--tf", "1", CHILD]
-    call(*legacy, str(written / "legacy"), *names)
-    names = [str(native / program.name) for program in PROGRAMS]
-    printed = call(CHILD, str(written / "native"), *names)
+    legacy = [str(path) for path in written(NAMES, folder / "old")]
+    call("-m", "tfmigrate", "rewrite", *legacy, "--out", str(folder / "programs"))
+    out = folder / "written"
+    command = ["-m", "tfmigrate", "run", "--tf", "1", CHILD]
+    call(*command, str(out / "legacy"), *legacy)
+    native = [str(folder / "programs" / f"{name}.py") for name in NAMES]
+    printed = call(CHILD, str(out / "native"), *native)
     (line,) = [one for one in printed.splitlines() if one.startswith("ANSWERS")]
     found = json.loads(line[len("ANSWERS") :])
     assert isinstance(found, dict)

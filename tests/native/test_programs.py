@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,8 @@ from tfmigrate.report.findings import ProgramOutcome
 from tfmigrate.rewrite.pipeline import Job
 from tfmigrate.rewrite.run import run_job
 
-PROGRAMS = Path(__file__).with_name("programs")
+from .program_texts import program_text
+
 # The largest share by which the loss of a step may differ; rounding grows in eight.
 TOLERANCES = {
     # Two updates in one tf.group: TF 1 leaves it to chance which sees the other's.
@@ -60,10 +60,9 @@ FEW = ("branch_net", "built_layers", "dissolved", "keras_layers", "shared_tables
     ],
 )
 def test_the_losses_are_the_same(name: str, tmp_path: Path) -> None:
-    before, after = (
-        Path(shutil.copy(PROGRAMS / f"{name}.py", tmp_path / f"{name}_{side}.py"))
-        for side in ("before", "after")
-    )
+    before, after = (tmp_path / f"{name}_{side}.py" for side in ("before", "after"))
+    for side in (before, after):
+        side.write_text(program_text(name), "utf-8")
     report = run_job([after], Job())
     (program,) = (program for _, program in report.programs)
     assert program.outcome is ProgramOutcome.NATIVE, program.reason
@@ -83,8 +82,8 @@ def test_the_losses_are_the_same(name: str, tmp_path: Path) -> None:
 
 def test_tables_that_several_files_share_keep_the_program(tmp_path: Path) -> None:
     """Two towers of another file would have tables of their own."""
-    text = (PROGRAMS / "towers_of_tables.py").read_text("utf-8")
-    start, end = text.index("def tower"), text.index("def model_fn")
+    text = program_text("towers_of_tables")
+    start, end = text.index("def tower"), text.index("def data")
     imports = (
         "import tensorflow as tf\nfrom tensorflow import feature_column as fc\n\n\n"
     )

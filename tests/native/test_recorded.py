@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from runner import run_python, tfmigrate
 
+from .program_texts import written
+
 HERE = Path(__file__).resolve().parent
 ORACLE = HERE.parents[1] / "fixtures" / "oracle"
 # Of a rate that changes: the folder's name ends in the number of replicas.
@@ -35,8 +37,8 @@ def recordings(
 ) -> Path:
     """What the rewritten programs did, from the weights TF 1.15.5 began with."""
     folder = tmp_path_factory.mktemp("recorded")
-    programs = [HERE / "programs" / f"{name}.py" for _, name, *_ in RUNS.values()]
-    tfmigrate("rewrite", *dict.fromkeys(programs), "--out", folder / "new")
+    programs = written((name for _, name, *_ in RUNS.values()), folder / "old")
+    tfmigrate("rewrite", *programs, "--out", folder / "new")
     wanted = {
         item.callspec.params["run"]
         for item in request.session.items

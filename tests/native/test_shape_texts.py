@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,8 @@ from tfmigrate.report.findings import ProgramOutcome
 from tfmigrate.rewrite.pipeline import Job
 from tfmigrate.rewrite.run import run_job
 
-SHAPES = Path(__file__).with_name("programs") / "shapes"
+from .shapes import PROGRAMS
+
 # Lines that are there, and words that are not.
 READS = {
     "encoder_blocks": (
@@ -211,7 +211,8 @@ READS = {
 
 @pytest.mark.parametrize("name", READS)
 def test_it_reads_as_one_would_write_it(name: str, tmp_path: Path) -> None:
-    path = Path(shutil.copy(SHAPES / f"{name}.py", tmp_path))
+    path = tmp_path / f"{name}.py"
+    path.write_text(PROGRAMS[name], "utf-8")
     report = run_job([path], Job())
     (result,) = (one for one in report.changed if one.path == path)
     assert result.new is not None
@@ -242,7 +243,7 @@ def test_pictures_are_told_of_where_they_are_shown(tmp_path: Path) -> None:
 
 def test_a_loss_that_is_bound_anew_keeps_its_program(tmp_path: Path) -> None:
     path = tmp_path / "train.py"
-    text = (SHAPES / "losses_collected.py").read_text("utf-8")
+    text = PROGRAMS["losses_collected"]
     total = "    total = tf.losses.get_total_loss()"
     assert total in text
     path.write_text(text.replace(total, f"    spread = tf.abs(spread)\n{total}"))

@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from .program_texts import written as programs_written
+
 HERE = Path(__file__).resolve().parent
-PROGRAMS = HERE / "programs"
 ORACLE = HERE.parents[1] / "fixtures" / "oracle" / "summaries"
 NAMES = ("replicas", "scalars")
 # Trains the programs from recorded weights, and reads their event files: those of TF
@@ -56,8 +57,8 @@ for name, start in json.loads(sys.argv[2]):
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The event files of all programs, as tags with steps and values."""
     folder = tmp_path_factory.mktemp("summaries")
-    programs = [str(PROGRAMS / f"{name}.py") for name in NAMES]
-    command = [sys.executable, "-m", "tfmigrate", "rewrite", *programs]
+    programs = programs_written(NAMES, folder / "old")
+    command = [sys.executable, "-m", "tfmigrate", "rewrite", *map(str, programs)]
     subprocess.run([*command, "--out", str(folder)], capture_output=True, check=False)
     jobs = [(name, str(ORACLE / f"{name}.npz")) for name in NAMES]
     result = subprocess.run(

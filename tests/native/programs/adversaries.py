@@ -1,9 +1,9 @@
 """Two networks that train against each other, with a loss and an optimizer each."""
 
-import os
-
 import numpy as np
 import tensorflow as tf
+
+PARAMS = {"d_rate": 0.01, "g_rate": 0.02}
 
 
 def generator(z):
@@ -16,6 +16,15 @@ def discriminator(x, reuse=False):
     with tf.variable_scope("discriminator", reuse=reuse):
         net = tf.layers.dense(x, 16, tf.nn.leaky_relu, name="hidden")
         return tf.layers.dense(net, 1, name="logits")
+
+
+def data(count=60, seed=0):
+    draw = np.random.RandomState(seed)
+    angle = draw.uniform(0, 6.28, count)
+    x = np.stack([np.cos(angle), np.sin(angle)], 1).astype(np.float32)
+    z = draw.normal(size=(count, 4)).astype(np.float32)
+    features = {"x": x, "z": z}
+    return tf.data.Dataset.from_tensor_slices(features).repeat(6).batch(20)
 
 
 def model_fn(features, labels, mode, params):
@@ -44,22 +53,3 @@ def model_fn(features, labels, mode, params):
     hook = tf.train.LoggingTensorHook({"d": d_loss, "g": g_loss}, every_n_iter=10)
     return tf.estimator.EstimatorSpec(
         mode, loss=loss, train_op=train_op, training_hooks=[hook])
-
-
-def data(count=60, seed=0):
-    draw = np.random.RandomState(seed)
-    angle = draw.uniform(0, 6.28, count)
-    x = np.stack([np.cos(angle), np.sin(angle)], 1).astype(np.float32)
-    z = draw.normal(size=(count, 4)).astype(np.float32)
-    features = {"x": x, "z": z}
-    return tf.data.Dataset.from_tensor_slices(features).repeat(6).batch(20)
-
-
-estimator = tf.estimator.Estimator(
-    model_fn,
-    model_dir=os.environ["MODEL_DIR"],
-    config=tf.estimator.RunConfig(log_step_count_steps=1, tf_random_seed=5),
-    params={"d_rate": 0.01, "g_rate": 0.02},
-)
-estimator.train(data, steps=8)
-RESULT = estimator.evaluate(lambda: data(50, seed=1))

@@ -1,7 +1,5 @@
 """Metrics that are computed of others, and helpers whose sums are factors."""
 
-import os
-
 import numpy as np
 import tensorflow as tf
 
@@ -17,6 +15,13 @@ def losses(labels, output, mode):
     if mode == tf.estimator.ModeKeys.TRAIN:
         tf.summary.scalar("squared", squared)
     return squared + tf.losses.absolute_difference(labels, output)
+
+
+def data(count=60, seed=0):
+    draw = np.random.RandomState(seed)
+    x = draw.normal(size=(count, 5)).astype(np.float32)
+    y = x.sum(axis=1, keepdims=True)
+    return tf.data.Dataset.from_tensor_slices((x, y)).repeat(6).batch(20)
 
 
 def model_fn(features, labels, mode):
@@ -36,19 +41,3 @@ def model_fn(features, labels, mode):
         return tf.estimator.EstimatorSpec(mode, loss=loss, eval_metric_ops=metrics)
     train_op = tf.train.AdamOptimizer(0.1).minimize(loss, tf.train.get_global_step())
     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
-
-
-def data(count=60, seed=0):
-    draw = np.random.RandomState(seed)
-    x = draw.normal(size=(count, 5)).astype(np.float32)
-    y = x.sum(axis=1, keepdims=True)
-    return tf.data.Dataset.from_tensor_slices((x, y)).repeat(6).batch(20)
-
-
-estimator = tf.estimator.Estimator(
-    model_fn,
-    model_dir=os.environ["MODEL_DIR"],
-    config=tf.estimator.RunConfig(log_step_count_steps=1, tf_random_seed=5),
-)
-estimator.train(data, steps=8)
-RESULT = estimator.evaluate(lambda: data(50, seed=1))

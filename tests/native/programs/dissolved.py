@@ -1,11 +1,7 @@
 """An object whose methods make the layers, the loss and the update, some inherited."""
 
-import os
-
-import numpy as np
 import tensorflow as tf
 
-MODEL_DIR = os.environ["MODEL_DIR"]
 PARAMS = {"units": [6, 4], "rate": 0.05, "keep": 1.0}
 
 
@@ -71,20 +67,3 @@ class Steps(Base):
 
 def model_fn(features, labels, mode, params):
     return Steps(features, labels, mode, params).build()
-
-
-def data(count=60, seed=0):
-    draw = np.random.RandomState(seed)
-    x = draw.normal(size=(count, 7, 3)).astype(np.float32)
-    y = x[:, 0].sum(axis=1, keepdims=True).astype(np.float32)
-    return tf.data.Dataset.from_tensor_slices((x, y)).repeat(6).batch(20)
-
-
-estimator = tf.estimator.Estimator(
-    model_fn,
-    model_dir=MODEL_DIR,
-    config=tf.estimator.RunConfig(log_step_count_steps=1, tf_random_seed=5),
-    params=PARAMS,
-)
-estimator.train(data, steps=8)
-RESULT = estimator.evaluate(lambda: data(50, seed=1))

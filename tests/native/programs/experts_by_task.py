@@ -1,11 +1,8 @@
 """Layers of comprehensions within a loop, as many as its rounds say."""
 
-import os
-
 import numpy as np
 import tensorflow as tf
 
-MODEL_DIR = os.environ["MODEL_DIR"]
 PARAMS = {"tasks": ["read", "like"], "experts": [2, 3], "width": 4, "rate": 0.02}
 
 
@@ -30,6 +27,13 @@ def experts(net, params):
     return found
 
 
+def data(count=80, seed=0):
+    draw = np.random.RandomState(seed)
+    x = draw.normal(size=(count, 6)).astype(np.float32)
+    y = np.abs(x[:, :2]).sum(axis=1, keepdims=True).astype(np.float32)
+    return tf.data.Dataset.from_tensor_slices((x, y)).batch(10)
+
+
 def model_fn(features, labels, mode, params):
     value = tf.layers.dense(tf.add_n(experts(features, params)), 1)
     if mode == tf.estimator.ModeKeys.PREDICT:
@@ -42,20 +46,3 @@ def model_fn(features, labels, mode, params):
         train_op=optimizer.minimize(loss, tf.train.get_global_step()),
         eval_metric_ops={"mae": tf.metrics.mean_absolute_error(labels, value)},
     )
-
-
-def data(count=80, seed=0):
-    draw = np.random.RandomState(seed)
-    x = draw.normal(size=(count, 6)).astype(np.float32)
-    y = np.abs(x[:, :2]).sum(axis=1, keepdims=True).astype(np.float32)
-    return tf.data.Dataset.from_tensor_slices((x, y)).batch(10)
-
-
-estimator = tf.estimator.Estimator(
-    model_fn,
-    model_dir=MODEL_DIR,
-    config=tf.estimator.RunConfig(log_step_count_steps=1, tf_random_seed=5),
-    params=PARAMS,
-)
-estimator.train(data, steps=8)
-RESULT = estimator.evaluate(lambda: data(50, seed=1))

@@ -1,8 +1,5 @@
 """Weights of a loop's rounds, states taken apart, and a rate that `optimize_loss` has."""
 
-import os
-
-import numpy as np
 import tensorflow as tf
 
 PARAMS = {"sizes": [2, 3], "filters": 4, "rate": 0.05, "warm_up": 4}
@@ -48,20 +45,3 @@ def model_fn(features, labels, mode, params):
     train_op = tf.contrib.layers.optimize_loss(
         loss, step, learning_rate=None, optimizer=decaying(params, step), clip_gradients=0.8)
     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
-
-
-def data(count=60, seed=0):
-    draw = np.random.RandomState(seed)
-    x = draw.normal(size=(count, 7, 3)).astype(np.float32)
-    y = x[:, 0].sum(axis=1, keepdims=True).astype(np.float32)
-    return tf.data.Dataset.from_tensor_slices((x, y)).repeat(6).batch(20)
-
-
-estimator = tf.estimator.Estimator(
-    model_fn,
-    model_dir=os.environ["MODEL_DIR"],
-    config=tf.estimator.RunConfig(log_step_count_steps=1, tf_random_seed=5),
-    params=PARAMS,
-)
-estimator.train(data, steps=8)
-RESULT = estimator.evaluate(lambda: data(50, seed=1))

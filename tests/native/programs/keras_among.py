@@ -1,11 +1,19 @@
 """Layers of Keras among those of tf.layers, one of them called twice."""
 
-import os
-
 import numpy as np
 import tensorflow as tf
 
-MODEL_DIR = os.environ["MODEL_DIR"]
+PARAMS = {"words": 9}
+
+
+def data(count=60, seed=0):
+    draw = np.random.RandomState(seed)
+    features = {
+        name: draw.randint(9, size=(count, 5)).astype(np.int32)
+        for name in ("first", "second")
+    }
+    y = draw.randint(3, size=count)
+    return tf.data.Dataset.from_tensor_slices((features, y)).repeat(6).batch(20)
 
 
 def model_fn(features, labels, mode, params):
@@ -24,23 +32,3 @@ def model_fn(features, labels, mode, params):
         return tf.estimator.EstimatorSpec(mode, loss=loss, eval_metric_ops=metrics)
     train_op = tf.train.AdamOptimizer(0.02).minimize(loss, tf.train.get_global_step())
     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
-
-
-def data(count=60, seed=0):
-    draw = np.random.RandomState(seed)
-    features = {
-        name: draw.randint(9, size=(count, 5)).astype(np.int32)
-        for name in ("first", "second")
-    }
-    y = draw.randint(3, size=count)
-    return tf.data.Dataset.from_tensor_slices((features, y)).repeat(6).batch(20)
-
-
-estimator = tf.estimator.Estimator(
-    model_fn,
-    model_dir=MODEL_DIR,
-    config=tf.estimator.RunConfig(log_step_count_steps=1, tf_random_seed=5),
-    params={"words": 9},
-)
-estimator.train(data, steps=8)
-RESULT = estimator.evaluate(lambda: data(50, seed=1))

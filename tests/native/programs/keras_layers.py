@@ -1,12 +1,8 @@
 """Layers of Keras that a model_fn makes as it goes, and one that it calls twice."""
 
-import os
-
-import numpy as np
 import tensorflow as tf
 from tensorflow.keras import layers
 
-MODEL_DIR = os.environ["MODEL_DIR"]
 PARAMS = {"units": 4}
 
 
@@ -38,20 +34,3 @@ def model_fn(features, labels, mode, params):
             loss, tf.train.get_global_step()
         )
     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
-
-
-def data(count=60, seed=0):
-    draw = np.random.RandomState(seed)
-    x = draw.normal(size=(count, 7, 3)).astype(np.float32)
-    y = x[:, 0].sum(axis=1, keepdims=True).astype(np.float32)
-    return tf.data.Dataset.from_tensor_slices((x, y)).repeat(6).batch(20)
-
-
-estimator = tf.estimator.Estimator(
-    model_fn,
-    model_dir=MODEL_DIR,
-    config=tf.estimator.RunConfig(log_step_count_steps=1, tf_random_seed=5),
-    params=PARAMS,
-)
-estimator.train(data, steps=8)
-RESULT = estimator.evaluate(lambda: data(50, seed=1))

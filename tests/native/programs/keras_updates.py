@@ -1,11 +1,9 @@
 """A model of Keras whose averages its own updates move, on noisy inputs."""
 
-import os
-
 import numpy as np
 import tensorflow as tf
 
-MODEL_DIR = os.environ["MODEL_DIR"]
+PARAMS = {"units": 5, "noise": 0.0}
 
 
 def network(params):
@@ -14,6 +12,12 @@ def network(params):
     model.add(tf.keras.layers.BatchNormalization())
     model.add(tf.keras.layers.Dense(3))
     return model
+
+
+def data(count=60, seed=0):
+    draw = np.random.RandomState(seed)
+    x = draw.normal(size=(count, 3)).astype(np.float32)
+    return tf.data.Dataset.from_tensor_slices(x).repeat(6).batch(20)
 
 
 def model_fn(features, labels, mode, params):
@@ -35,19 +39,3 @@ def model_fn(features, labels, mode, params):
             loss, tf.train.get_global_step()
         )
     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
-
-
-def data(count=60, seed=0):
-    draw = np.random.RandomState(seed)
-    x = draw.normal(size=(count, 3)).astype(np.float32)
-    return tf.data.Dataset.from_tensor_slices(x).repeat(6).batch(20)
-
-
-estimator = tf.estimator.Estimator(
-    model_fn,
-    model_dir=MODEL_DIR,
-    config=tf.estimator.RunConfig(log_step_count_steps=1, tf_random_seed=5),
-    params={"units": 5, "noise": 0.0},
-)
-estimator.train(data, steps=8)
-RESULT = estimator.evaluate(lambda: data(50, seed=1))

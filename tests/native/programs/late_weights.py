@@ -1,11 +1,8 @@
 """Weights whose sizes follow from tensors that only the call knows, or from texts."""
 
-import os
-
 import numpy as np
 import tensorflow as tf
 
-MODEL_DIR = os.environ["MODEL_DIR"]
 PARAMS = {"widths": "4,2".split(",")}  # texts, as of flags
 
 
@@ -29,26 +26,3 @@ def model_fn(features, labels, mode, params):
     )
     bias = tf.get_variable("bias", [int(count) * 2 / 2], initializer=tf.zeros_initializer())
     output = tf.reduce_sum(tf.matmul(half, kernel) * net + bias, 1, keepdims=True)
-    loss = tf.losses.mean_squared_error(labels, output)
-    if mode == tf.estimator.ModeKeys.EVAL:
-        metrics = {"mae": tf.metrics.mean_absolute_error(labels, output)}
-        return tf.estimator.EstimatorSpec(mode, loss=loss, eval_metric_ops=metrics)
-    train_op = tf.train.AdamOptimizer(0.02).minimize(loss, tf.train.get_global_step())
-    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
-
-
-def data(count=60, seed=0):
-    draw = np.random.RandomState(seed)
-    x = draw.normal(size=(count, 7, 3)).astype(np.float32)
-    y = x[:, 0].sum(axis=1, keepdims=True).astype(np.float32)
-    return tf.data.Dataset.from_tensor_slices((x, y)).repeat(6).batch(20)
-
-
-estimator = tf.estimator.Estimator(
-    model_fn,
-    model_dir=MODEL_DIR,
-    config=tf.estimator.RunConfig(log_step_count_steps=1, tf_random_seed=5),
-    params=PARAMS,
-)
-estimator.train(data, steps=8)
-RESULT = estimator.evaluate(lambda: data(50, seed=1))

@@ -1,11 +1,8 @@
 """A model function in one line, that hands another one the function of its model."""
 
-import os
-
 import numpy as np
 import tensorflow as tf
 
-MODEL_DIR = os.environ["MODEL_DIR"]
 SIZE = 8
 
 
@@ -18,6 +15,12 @@ def steps(x, n=1):
 # fmt: off
 def half_of_them(x): return steps(x, n=SIZE // 2)
 # fmt: on
+
+
+def data(count=80, seed=0):
+    draw = np.random.RandomState(seed)
+    x = draw.normal(size=(count, SIZE)).astype(np.float32)
+    return tf.data.Dataset.from_tensor_slices((x, np.roll(x, -1, axis=1))).batch(10)
 
 
 def any_model_fn(features, labels, mode, model=steps):
@@ -41,18 +44,3 @@ def any_model_fn(features, labels, mode, model=steps):
 # fmt: off
 def model_fn(features, labels, mode): return any_model_fn(features, labels, mode, model=half_of_them)  # noqa: E501
 # fmt: on
-
-
-def data(count=80, seed=0):
-    draw = np.random.RandomState(seed)
-    x = draw.normal(size=(count, SIZE)).astype(np.float32)
-    return tf.data.Dataset.from_tensor_slices((x, np.roll(x, -1, axis=1))).batch(10)
-
-
-estimator = tf.estimator.Estimator(
-    model_fn,
-    model_dir=MODEL_DIR,
-    config=tf.estimator.RunConfig(log_step_count_steps=1, tf_random_seed=5),
-)
-estimator.train(data, steps=8)
-RESULT = estimator.evaluate(lambda: data(50, seed=1))

@@ -34,12 +34,6 @@ def model_fn(features, labels, mode):
     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
 
 
-def input_fn():
-    x = np.random.RandomState(1).uniform(-1, 1, size=(40, 4)).astype("float32")
-    y = (x[:, 0] > 0).astype("int32") + (x[:, 1] > 0.3).astype("int32")
-    return tf.data.Dataset.from_tensor_slices(({"x": x}, y)).batch(8)
-
-
 def serving_fn():
     """Requests come in units of one half."""
     serialized = tf.placeholder(tf.string, [None], name="requests")

@@ -8,12 +8,6 @@ import tensorflow as tf
 OUT = os.environ["EXPORTS"]
 
 
-def input_fn():
-    x = np.random.RandomState(1).uniform(-1, 1, size=(40, 4)).astype("float32")
-    y = (x[:, 0] > 0).astype("int32") + (x[:, 1] > 0.3).astype("int32")
-    return tf.data.Dataset.from_tensor_slices(({"x": x}, y)).batch(8)
-
-
 def serving_fn():
     x = tf.placeholder(tf.float32, [None, 4], name="x")
     return tf.estimator.export.ServingInputReceiver({"x": x}, {"x": x})

@@ -8,26 +8,6 @@ import tensorflow as tf
 OUT = os.environ["EXPORTS"]
 
 
-def model_fn(features, labels, mode):
-    logits = tf.layers.dense(
-        features["x"], 3, kernel_initializer=tf.constant_initializer(0.1)
-    )
-    if mode == tf.estimator.ModeKeys.PREDICT:
-        predictions = {"class": tf.argmax(logits, 1), "logits": logits}
-        return tf.estimator.EstimatorSpec(mode, predictions=predictions)
-    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
-    train_op = tf.train.GradientDescentOptimizer(0.5).minimize(
-        loss, tf.train.get_global_step()
-    )
-    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
-
-
-def input_fn():
-    x = np.random.RandomState(1).uniform(-1, 1, size=(40, 4)).astype("float32")
-    y = (x[:, 0] > 0).astype("int32") + (x[:, 1] > 0.3).astype("int32")
-    return tf.data.Dataset.from_tensor_slices(({"x": x}, y)).batch(8)
-
-
 def main():
     estimator = tf.estimator.Estimator(model_fn, os.path.join(OUT, "model"))
     estimator.train(input_fn)

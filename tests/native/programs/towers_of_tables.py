@@ -1,12 +1,8 @@
 """Two towers of one function, whose columns share their embeddings across them."""
 
-import os
-
 import numpy as np
 import tensorflow as tf
 from tensorflow import feature_column as fc
-
-MODEL_DIR = os.environ["MODEL_DIR"]
 
 
 def columns():
@@ -15,11 +11,26 @@ def columns():
     return [fc.numeric_column("price"), fc.embedding_column(first, 2), *shared]
 
 
+PARAMS = {"columns": columns(), "hidden": [5]}
+
+
 def tower(features, params):
     net = fc.input_layer(features, params["columns"])
     for units in params["hidden"]:
         net = tf.layers.dense(net, units, tf.nn.relu)
     return tf.layers.dense(net, 1)
+
+
+def data(count=60, seed=0):
+    draw = np.random.RandomState(seed)
+    features = {
+        "price": draw.normal(size=(count, 1)).astype(np.float32),
+        "a": draw.randint(0, 9, (count, 2)),
+        "b": draw.randint(0, 9, (count, 3)),
+    }
+    y = (features["a"][:, :1] > 4).astype(np.float32)
+    dataset = tf.data.Dataset.from_tensor_slices((features, y))
+    return dataset.repeat(6).batch(20)
 
 
 def model_fn(features, labels, mode, params):
@@ -35,25 +46,3 @@ def model_fn(features, labels, mode, params):
         return tf.estimator.EstimatorSpec(mode, loss=loss, eval_metric_ops=metrics)
     train_op = tf.train.AdamOptimizer(0.02).minimize(loss, tf.train.get_global_step())
     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
-
-
-def data(count=60, seed=0):
-    draw = np.random.RandomState(seed)
-    features = {
-        "price": draw.normal(size=(count, 1)).astype(np.float32),
-        "a": draw.randint(0, 9, (count, 2)),
-        "b": draw.randint(0, 9, (count, 3)),
-    }
-    y = (features["a"][:, :1] > 4).astype(np.float32)
-    dataset = tf.data.Dataset.from_tensor_slices((features, y))
-    return dataset.repeat(6).batch(20)
-
-
-estimator = tf.estimator.Estimator(
-    model_fn,
-    model_dir=MODEL_DIR,
-    config=tf.estimator.RunConfig(log_step_count_steps=1, tf_random_seed=5),
-    params={"columns": columns(), "hidden": [5]},
-)
-estimator.train(data, steps=8)
-RESULT = estimator.evaluate(lambda: data(50, seed=1))

@@ -1,9 +1,18 @@
 """Two optimizers, each for the variables of a scope, and one loss."""
 
-import os
-
 import numpy as np
 import tensorflow as tf
+
+PARAMS = {"rate": 0.01}
+
+
+def data(count=60, seed=0):
+    draw = np.random.RandomState(seed)
+    w = draw.normal(size=(count, 5)).astype(np.float32)
+    d = draw.normal(size=(count, 3)).astype(np.float32)
+    y = (w.sum(1, keepdims=True) + d.prod(1, keepdims=True) > 0).astype(np.float32)
+    features = {"w": w, "d": d}
+    return tf.data.Dataset.from_tensor_slices((features, y)).repeat(6).batch(20)
 
 
 def model_fn(features, labels, mode, params):
@@ -27,22 +36,3 @@ def model_fn(features, labels, mode, params):
     train_ops.append(tf.train.FtrlOptimizer(0.1).minimize(
         loss, var_list=tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES, scope="wide")))
     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=tf.group(*train_ops))
-
-
-def data(count=60, seed=0):
-    draw = np.random.RandomState(seed)
-    w = draw.normal(size=(count, 5)).astype(np.float32)
-    d = draw.normal(size=(count, 3)).astype(np.float32)
-    y = (w.sum(1, keepdims=True) + d.prod(1, keepdims=True) > 0).astype(np.float32)
-    features = {"w": w, "d": d}
-    return tf.data.Dataset.from_tensor_slices((features, y)).repeat(6).batch(20)
-
-
-estimator = tf.estimator.Estimator(
-    model_fn,
-    model_dir=os.environ["MODEL_DIR"],
-    config=tf.estimator.RunConfig(log_step_count_steps=1, tf_random_seed=5),
-    params={"rate": 0.01},
-)
-estimator.train(data, steps=8)
-RESULT = estimator.evaluate(lambda: data(50, seed=1))

@@ -7,11 +7,6 @@ import tensorflow as tf
 NAMES = ['low', 'middle', 'high']
 
 
-def ramp(shape, dtype=tf.float32, partition_info=None):
-    count = int(np.prod(shape))
-    return tf.constant(np.cos(np.arange(count)).reshape([int(n) for n in shape]), dtype)
-
-
 class Builder:
     def __init__(self, params):
         self.params = params

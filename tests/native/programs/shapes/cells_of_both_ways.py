@@ -5,11 +5,6 @@ import numpy as np
 import tensorflow as tf
 
 
-def ramp(shape, dtype=tf.float32, partition_info=None):
-    count = int(np.prod(shape))
-    return tf.constant(np.cos(np.arange(count)).reshape([int(n) for n in shape]), dtype)
-
-
 def model_fn(features, labels, mode, params):
     forward = tf.nn.rnn_cell.LSTMCell(3, initializer=ramp)
     backward = tf.nn.rnn_cell.LSTMCell(3, initializer=ramp)

@@ -8,11 +8,6 @@ import tensorflow.contrib.slim as slim
 BATCH_NORM = True
 
 
-def ramp(shape, dtype=tf.float32, partition_info=None):
-    count = int(np.prod(shape))
-    return tf.constant(np.cos(np.arange(count)).reshape([int(n) for n in shape]), dtype)
-
-
 def create_model(x, settings, kind, is_training):
     if kind == 'flat':
         return flat_model(x, settings, is_training)

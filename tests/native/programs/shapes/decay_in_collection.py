@@ -1,13 +1,6 @@
 """Weights whose decay a helper adds to the collection of losses, as a tutorial had it."""
-import tempfile
-
 import numpy as np
 import tensorflow as tf
-
-
-def ramp(shape, dtype=tf.float32, partition_info=None):
-    count = int(np.prod(shape))
-    return tf.constant(np.cos(np.arange(count)).reshape([int(n) for n in shape]), dtype)
 
 
 def _variable_with_weight_decay(name, shape, wd):
@@ -49,12 +42,3 @@ def model_fn(features, labels, mode):
 
 X = np.sin(np.arange(288.)).reshape(12, 4, 3, 2).astype(np.float32)
 Y = np.arange(12) % 3
-
-
-def input_fn():
-    return tf.data.Dataset.from_tensor_slices((X, Y)).batch(4).repeat(3)
-
-
-estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp())
-estimator.train(input_fn)
-RESULT = estimator.evaluate(input_fn, steps=3)

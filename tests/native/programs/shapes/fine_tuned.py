@@ -10,11 +10,6 @@ Y = (X.sum(1) > .2).astype(np.int32)
 TRAINED = 'top'
 
 
-def ramp(shape, dtype=tf.float32, partition_info=None):
-    count = int(np.prod(shape))
-    return tf.constant(np.cos(np.arange(count)).reshape([int(n) for n in shape]), dtype)
-
-
 def backbone(x):
     with tf.variable_scope('backbone'):
         x = tf.layers.dense(x, 4, tf.tanh, kernel_initializer=ramp, name='first')

@@ -5,11 +5,6 @@ import numpy as np
 import tensorflow as tf
 
 
-def ramp(shape, dtype=tf.float32, partition_info=None):
-    count = int(np.prod(shape))
-    return tf.constant(np.cos(np.arange(count)).reshape([int(n) for n in shape]), dtype)
-
-
 def model_fn(features, labels, mode, params):
     net = tf.layers.dense(features, 4, tf.nn.tanh, kernel_initializer=ramp, name='fc')
     net = tf.layers.dense(net, 4, tf.nn.tanh, kernel_initializer=ramp, name='last')

@@ -5,11 +5,6 @@ import numpy as np
 import tensorflow as tf
 
 
-def ramp(shape, dtype=tf.float32, partition_info=None):
-    count = int(np.prod(shape))
-    return tf.constant(np.cos(np.arange(count)).reshape([int(n) for n in shape]), dtype)
-
-
 class Network(object):
     """Rows of a table and numbers, through layers."""
 

@@ -5,11 +5,6 @@ import numpy as np
 import tensorflow as tf
 
 
-def ramp(shape, dtype=tf.float32, partition_info=None):
-    count = int(np.prod(shape))
-    return tf.constant(np.cos(np.arange(count)).reshape([int(n) for n in shape]), dtype)
-
-
 def batch_norm(net, is_training):
     return tf.layers.batch_normalization(net, training=is_training, momentum=.5)
 
@@ -37,12 +32,3 @@ def model_fn(features, labels, mode):
 
 X = np.sin(np.arange(288.)).reshape(12, 4, 3, 2).astype(np.float32)
 Y = X.sum((1, 2, 3))[:, None]
-
-
-def input_fn():
-    return tf.data.Dataset.from_tensor_slices((X, Y)).batch(4).repeat(3)
-
-
-estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp())
-estimator.train(input_fn)
-RESULT = estimator.evaluate(input_fn, steps=3)

@@ -6,11 +6,6 @@ import numpy as np
 import tensorflow as tf
 
 
-def ramp(shape, dtype=tf.float32, partition_info=None):
-    count = int(np.prod(shape))
-    return tf.constant(np.cos(np.arange(count)).reshape([int(n) for n in shape]), dtype)
-
-
 def model_fn(features, labels, mode, params, units, alpha=.5):
     with tf.variable_scope('net'):
         net = tf.layers.dense(features, units, tf.nn.elu, kernel_initializer=ramp)

@@ -9,11 +9,6 @@ X = np.cos(np.arange(96.0)).reshape(12, 8).astype(np.float32)
 Y = X.sum(1, keepdims=True)
 
 
-def ramp(shape, dtype=tf.float32, partition_info=None):
-    count = int(np.prod(shape))
-    return tf.constant(np.cos(np.arange(count)).reshape([int(n) for n in shape]), dtype)
-
-
 def layer(x, n_in, n_out, name):
     with tf.variable_scope(name):
         w = tf.get_variable("w", [n_in, n_out], initializer=ramp)

@@ -7,11 +7,6 @@ import tensorflow as tf
 slim = tf.contrib.slim
 
 
-def ramp(shape, dtype=tf.float32, partition_info=None):
-    count = int(np.prod(shape))
-    return tf.constant(np.cos(np.arange(count)).reshape([int(n) for n in shape]), dtype)
-
-
 def slow_scope(is_training, weight_decay=1e-3):
     params = {'is_training': is_training, 'decay': .8}
     with slim.arg_scope([slim.conv2d],

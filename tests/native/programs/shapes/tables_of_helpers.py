@@ -10,11 +10,6 @@ with open(os.path.join(FOLDER, 'names.txt'), 'w') as file:
     file.write('no\nyes\n')
 
 
-def ramp(shape, dtype=tf.float32, partition_info=None):
-    count = int(np.prod(shape))
-    return tf.constant(np.cos(np.arange(count)).reshape([int(n) for n in shape]), dtype)
-
-
 def encode(words, keep_prob):
     ids = tf.contrib.lookup.index_table_from_tensor(
         tf.constant(['a', 'b', 'c']), num_oov_buckets=1).lookup(words)

@@ -5,11 +5,6 @@ import numpy as np
 import tensorflow as tf
 
 
-def ramp(shape, dtype=tf.float32, partition_info=None):
-    count = int(np.prod(shape))
-    return tf.constant(np.cos(np.arange(count)).reshape([int(n) for n in shape]), dtype)
-
-
 def embedded(x, is_training, sizes):
     for number, size in enumerate(sizes):
         with tf.variable_scope('layer_%d' % number):
