@@ -13,12 +13,15 @@ import tf_keras
 from programs import (
     ORACLE,
     Journal,
+    by_turns,
     checkpoints,
     linear,
     mirrored,
     recorded,
     rows,
+    same_linear_weights,
     same_result,
+    same_weights,
     training,
 )
 
@@ -69,20 +72,15 @@ def check_evaluates_by_turns_as_recorded(folder: str) -> None:
         (16, 1000, "held_out"),
     ):
         journal.entries.append(["call", max_steps])
-        train_spec = HOOKED.TrainSpec(
-            rows(), max_steps=max_steps, hooks=[journal.callback(HOOKED, "train")]
-        )
-        eval_spec = HOOKED.EvalSpec(
-            rows(repeat=1),
-            steps=None,
+        result = by_turns(
+            *(HOOKED, steps_of(HOOKED, folder), max_steps),
+            hooks=[journal.callback(HOOKED, "train")],
             name=name,
             exporters=journal.exporter(),
             start_delay_secs=0,
             throttle_secs=throttle,
         )
-        results.append(
-            HOOKED.train_and_evaluate(steps_of(HOOKED, folder), train_spec, eval_spec)
-        )
+        results.append(result)
     for result, recording in zip(results, seen["results"], strict=True):
         same_result(result, recording)
     assert checkpoints(folder) == seen["state"]["all"]
@@ -105,15 +103,11 @@ def check_ends_with_the_data_as_recorded(folder: str) -> None:
         (50, None), recorded("lifecycle", "end_of_data")["results"], strict=True
     ):
         model_dir = f"{folder}/{max_steps}"
-        found = HOOKED.train_and_evaluate(
-            steps_of(HOOKED, model_dir),
-            HOOKED.TrainSpec(rows(repeat=2), max_steps=max_steps),
-            HOOKED.EvalSpec(
-                rows(repeat=1),
-                steps=1,
-                exporters=[Journal().exporter()],
-                throttle_secs=0,
-            ),
+        found = by_turns(
+            *(HOOKED, steps_of(HOOKED, model_dir), max_steps),
+            repeat=2,
+            steps=1,
+            exporters=[Journal().exporter()],
         )
         same_result(found, result)
         assert checkpoints(model_dir) == state["all"]
@@ -141,10 +135,7 @@ def check_resumes_with_weights_and_slots(folder: str) -> None:
     whole = PLAIN.Trainer(linear(PLAIN), f"{folder}/whole").train(rows(), steps=10)
     PLAIN.Trainer(linear(PLAIN), f"{folder}/parts").train(rows(), steps=6)
     resumed = PLAIN.Trainer(linear(PLAIN), f"{folder}/parts").train(rows(), steps=4)
-    for one, other in zip(
-        whole.task.model.weights, resumed.task.model.weights, strict=True
-    ):
-        np.testing.assert_array_equal(one.numpy(), other.numpy())
+    same_weights(whole, resumed)
 
 
 def check_never_ends_by_an_exception_of_the_data(folder: str) -> None:
@@ -160,18 +151,10 @@ def check_replicas_train_as_recorded(folder: str) -> None:
         model_dir = f"{folder}/{module is REPLICAS}"
         # The second of these strategies is the second of this process.
         trainer = steps_of(module, model_dir, strategy=mirrored())
-        result = module.train_and_evaluate(
-            trainer,
-            module.TrainSpec(rows(8), max_steps=7),
-            module.EvalSpec(rows(repeat=1), steps=None, throttle_secs=0),
-        )
+        result = by_turns(module, trainer, 7, count=8)
         same_result((result[0], None), (seen["result"][0], None))
         assert checkpoints(model_dir) == seen["state"]["all"]
-        kernel, bias = trainer.task.model.get_weights()
-        np.testing.assert_allclose(
-            np.ravel(kernel), seen["final"]["linear/kernel"], 1e-4
-        )
-        np.testing.assert_allclose(bias, seen["final"]["linear/bias"], 1e-4)
+        same_linear_weights(trainer, seen["final"])
 
 
 def check_replicas_share_ragged_data(folder: str) -> None:
@@ -324,10 +307,7 @@ def check_evaluation_in_a_callback_leaves_training_alone(folder: str) -> None:
         trainer.train(rows(8), [evaluating], steps=4)
         assert evaluating.steps == (0, 0, 3, 3)
         assert trainer.global_step == 4
-        for one, other in zip(
-            alone.task.model.weights, trainer.task.model.weights, strict=True
-        ):
-            np.testing.assert_array_equal(one.numpy(), other.numpy())
+        same_weights(alone, trainer)
         assert trainer.evaluate(rows(repeat=1))["global_step"] == 4
 
 
@@ -354,11 +334,7 @@ def check_what_evaluations_write_does_not_leak(folder: str) -> None:
         )
         trainer = steps_of(module, f"{folder}/{module is PLAIN}")
         trainer = module.Trainer(task, trainer.model_dir, trainer.config)
-        module.train_and_evaluate(
-            trainer,
-            module.TrainSpec(rows(), max_steps=8),
-            module.EvalSpec(rows(repeat=1), throttle_secs=0),
-        )
+        by_turns(module, trainer, 8)
         reader = tf.train.load_checkpoint(f"{trainer.model_dir}/model.ckpt-8")
         assert reader.get_tensor("model/calls/.ATTRIBUTES/VARIABLE_VALUE") == 8
 

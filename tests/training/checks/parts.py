@@ -14,12 +14,16 @@ import tf_keras
 from loop import X, Y, plain
 from programs import (
     Journal,
+    by_turns,
     checkpoints,
     linear,
     mirrored,
     recorded,
     rows,
+    same_linear_weights,
     same_result,
+    same_values,
+    same_weights,
     training,
 )
 
@@ -250,11 +254,7 @@ def check_event_files_are_as_recorded(folder: str) -> None:
             strategy=None if replicas == 1 else mirrored(),
         )
         trainer = SUMMED.Trainer(linear(SUMMED), f"{folder}/{replicas}", config)
-        SUMMED.train_and_evaluate(
-            trainer,
-            SUMMED.TrainSpec(rows(4 * replicas), max_steps=7),
-            SUMMED.EvalSpec(rows(repeat=1), steps=None, throttle_secs=0),
-        )
+        by_turns(SUMMED, trainer, 7, count=4 * replicas)
         for place, name in (("", "train_events"), ("eval", "eval_events")):
             found = events(f"{trainer.model_dir}/{place}")
             rates = [entry for entry in found if entry[1] == "global_step/sec"]
@@ -303,24 +303,19 @@ def check_exports_serve_as_recorded(folder: str) -> None:
     assert len(Path(path).name) == 10
     assert path != again
     answers = served(path, x=[[1.0, 2.0]])
-    for name, value in seen["plain"][2].items():
-        np.testing.assert_allclose(np.ravel(answers[name]), value, 1e-5)
+    same_values(answers, seen["plain"][2])
     more = served(path, "shifted", x=[[1.0, 2.0]])
     assert set(more) == {"more"}
     np.testing.assert_allclose(more["more"], answers["output"] + 1.0)
     path = trainer.export_saved_model(
         f"{folder}/out", raw, checkpoint_path=f"{folder}/1/model.ckpt-3"
     )
-    for name, value in seen["older"].items():
-        np.testing.assert_allclose(
-            np.ravel(served(path, x=[[1.0, 2.0]])[name]), value, 1e-5
-        )
+    same_values(served(path, x=[[1.0, 2.0]]), seen["older"])
     example = tf.train.Example()
     example.features.feature["x"].float_list.value.extend([1.0, 2.0])
     path = trainer.export_saved_model(f"{folder}/parsing", parsing)
     answers = served(path, examples=[example.SerializeToString()])
-    for name, value in seen["parsing"][1].items():
-        np.testing.assert_allclose(np.ravel(answers[name]), value, 1e-5)
+    same_values(answers, seen["parsing"][1])
 
 
 def check_replicas_warm_start_and_export_as_recorded(folder: str) -> None:
@@ -339,17 +334,11 @@ def check_replicas_warm_start_and_export_as_recorded(folder: str) -> None:
         linear(module), f"{folder}/second", two(), warm_start_from=f"{folder}/source"
     )
     second.train(rows(8), steps=2)
-    kernel, bias = second.task.model.get_weights()
-    np.testing.assert_allclose(
-        np.ravel(kernel), seen["trained_on"]["linear/kernel"], 1e-4
-    )
-    np.testing.assert_allclose(bias, seen["trained_on"]["linear/bias"], 1e-4)
+    same_linear_weights(second, seen["trained_on"])
     path = second.export_saved_model(
         f"{folder}/out", module.raw_receiver({"x": tf.zeros([1, 2])})
     )
-    answers = served(path, x=[[1.0, 2.0]])
-    for name, value in seen["served"].items():
-        np.testing.assert_allclose(np.ravel(answers[name]), value, 1e-4)
+    same_values(served(path, x=[[1.0, 2.0]]), seen["served"], 1e-4)
     found = [row["output"][0] for row in second.predict(rows(repeat=1))]
     np.testing.assert_allclose(found, seen["predicted"], 1e-4)
 
@@ -394,21 +383,13 @@ def check_exporters_choose_as_recorded(folder: str) -> None:
     for max_steps, recording in ((8, seen["to_8"]), (16, seen["to_16"])):
         config = EXPORTING.RunConfig(save_checkpoints_steps=2, keep_checkpoint_max=None)
         trainer = EXPORTING.Trainer(scripted(EXPORTING, losses), folder, config)
-        EXPORTING.train_and_evaluate(
-            trainer,
-            EXPORTING.TrainSpec(rows(), max_steps=max_steps),
-            EXPORTING.EvalSpec(
-                rows(repeat=1),
-                steps=1,
-                exporters=[
-                    EXPORTING.BestExporter("best", receiver, exports_to_keep=9),
-                    EXPORTING.BestExporter("largest", receiver, compare_fn=larger),
-                    EXPORTING.LatestExporter("latest", receiver, exports_to_keep=2),
-                    EXPORTING.FinalExporter("final", receiver),
-                ],
-                throttle_secs=0,
-            ),
-        )
+        exporters = [
+            EXPORTING.BestExporter("best", receiver, exports_to_keep=9),
+            EXPORTING.BestExporter("largest", receiver, compare_fn=larger),
+            EXPORTING.LatestExporter("latest", receiver, exports_to_keep=2),
+            EXPORTING.FinalExporter("final", receiver),
+        ]
+        by_turns(EXPORTING, trainer, max_steps, steps=1, exporters=exporters)
         for step in range(2, max_steps + 1, 2):
             reader = tf.train.load_checkpoint(f"{folder}/model.ckpt-{step}")
             key = "model/layer_with_weights-0/kernel/.ATTRIBUTES/VARIABLE_VALUE"
@@ -422,43 +403,37 @@ def check_exporters_choose_as_recorded(folder: str) -> None:
 
 def check_early_stopping_as_recorded(folder: str) -> None:
     losses = losses_of(s2=5.0, s4=3.0, s6=4.0, s8=5.0, s10=2.0)
-    every = {"run_every_secs": None, "run_every_steps": 1}
+    # name -> what makes the hook, its arguments, how often it looks
     makers = {
-        "no_decrease": lambda t: STOPPING.stop_if_no_decrease_hook(
-            t, "loss", 4, **every
-        ),
-        "no_increase": lambda t: STOPPING.stop_if_no_increase_hook(
-            t, "loss", 2, **every
-        ),
-        "lower": lambda t: STOPPING.stop_if_lower_hook(
-            t, "loss", 2.5, run_every_secs=None, run_every_steps=3
-        ),
-        "higher": lambda t: STOPPING.stop_if_higher_hook(
-            t, "loss", 4.5, min_steps=7, **every
-        ),
-        "own": lambda t: STOPPING.make_early_stopping_hook(
-            t, lambda: True, run_every_secs=None, run_every_steps=5
-        ),
-        "at_checkpoint": lambda t: STOPPING.StopAtStep(last_step=7),
+        "no_decrease": (STOPPING.stop_if_no_decrease_hook, ("loss", 4), {}, 1),
+        "no_increase": (STOPPING.stop_if_no_increase_hook, ("loss", 2), {}, 1),
+        "lower": (STOPPING.stop_if_lower_hook, ("loss", 2.5), {}, 3),
+        "higher": (STOPPING.stop_if_higher_hook, ("loss", 4.5), {"min_steps": 7}, 1),
+        "own": (STOPPING.make_early_stopping_hook, (lambda: True,), {}, 5),
+        "at_checkpoint": None,
     }
+
+    def hook(name, trainer):
+        if makers[name] is None:
+            return STOPPING.StopAtStep(last_step=7)
+        make, arguments, options, every = makers[name]
+        often = {"run_every_secs": None, "run_every_steps": every}
+        return make(trainer, *arguments, **options, **often)
+
     saves = {"own": 100, "at_checkpoint": 3}
     seen = recorded("lifecycle", "early_stopping")
-    for name, make in makers.items():
+    for name in makers:
         result, state, _ = seen[name]
         config = STOPPING.RunConfig(save_checkpoints_steps=saves.get(name, 2))
         trainer = STOPPING.Trainer(
             scripted(STOPPING, losses), f"{folder}/{name}", config
         )
-        found = STOPPING.train_and_evaluate(
-            trainer,
-            STOPPING.TrainSpec(rows(), max_steps=30, hooks=[make(trainer)]),
-            STOPPING.EvalSpec(rows(repeat=1), steps=1, throttle_secs=0),
-        )
+        found = by_turns(STOPPING, trainer, 30, hooks=[hook(name, trainer)], steps=1)
         same_result(found, result)
         assert checkpoints(trainer.model_dir) == state["all"], name
     # Training goes on from where it was stopped, and knows of earlier evaluations.
     trainer = STOPPING.Trainer(scripted(STOPPING, losses), f"{folder}/lower", config)
-    trainer.train(rows(), [makers["lower"](trainer)], steps=9)
+    trainer.train(rows(), [hook("lower", trainer)], steps=9)
     assert trainer.global_step == 11
 
 
@@ -481,10 +456,7 @@ def check_optional_settings(folder: str) -> None:
 
     one = MANY.Trainer(Seeded, f"{folder}/1", config).train(rows(), steps=3)
     other = MANY.Trainer(Seeded, f"{folder}/2", config).train(rows(), steps=3)
-    for first, second in zip(
-        one.task.model.weights, other.task.model.weights, strict=True
-    ):
-        np.testing.assert_array_equal(first.numpy(), second.numpy())
+    same_weights(one, other)
     assert len(glob.glob(f"{folder}/1/model.ckpt-*.index")) == 4
     with pytest.raises(ValueError, match="64 GPUs are asked for, and this machine has"):
         MANY.gpus(64)
@@ -553,10 +525,7 @@ def check_several_optimizers_are_kept(folder: str) -> None:
     whole = MANY.Trainer(Two, f"{folder}/whole", config).train(rows(), steps=6)
     MANY.Trainer(Two, f"{folder}/parts", config).train(rows(), steps=4)
     resumed = MANY.Trainer(Two, f"{folder}/parts", config).train(rows(), steps=2)
-    for one, other in zip(
-        whole.task.model.weights, resumed.task.model.weights, strict=True
-    ):
-        np.testing.assert_array_equal(one.numpy(), other.numpy())
+    same_weights(whole, resumed)
 
 
 def keras_model():

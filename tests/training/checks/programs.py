@@ -126,6 +126,39 @@ class Observer:
         return f"exported-{checkpoint}"
 
 
+def by_turns(
+    module: Any, trainer: Any, max_steps: int | None, count: int = 4, **given: Any
+) -> Any:
+    """train_and_evaluate on the rows of the recordings, at each checkpoint."""
+    data = rows(count, given.pop("repeat", None))
+    # Only a module with callbacks takes them.
+    hooks = [given.pop("hooks")] if "hooks" in given else []
+    train_spec = module.TrainSpec(data, max_steps, *hooks)
+    settings = {"steps": None, "throttle_secs": 0, **given}
+    eval_spec = module.EvalSpec(rows(repeat=1), **settings)
+    return module.train_and_evaluate(trainer, train_spec, eval_spec)
+
+
+def same_weights(one: Any, other: Any) -> None:
+    """Asserts that two trainers ended with the very same weights."""
+    models = one.task.model, other.task.model
+    for ours, theirs in zip(*(model.get_weights() for model in models), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def same_linear_weights(trainer: Any, recording: Any) -> None:
+    """Asserts that the small model ended with the weights that were recorded."""
+    names = ("linear/kernel", "linear/bias")
+    for name, value in zip(names, trainer.task.model.get_weights(), strict=True):
+        np.testing.assert_allclose(np.ravel(value), recording[name], 1e-4)
+
+
+def same_values(answers: Any, recording: Any, tolerance: float = 1e-5) -> None:
+    """Asserts that tensors by name are as they were recorded, flat."""
+    for name, value in recording.items():
+        np.testing.assert_allclose(np.ravel(answers[name]), value, tolerance)
+
+
 def same_result(result: Any, recording: Any) -> None:
     """Asserts that train_and_evaluate returned what was recorded."""
     figures, exports = result
