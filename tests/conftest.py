@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 import sys
@@ -53,29 +54,35 @@ def repository() -> Path:
     return REPOSITORY
 
 
+def _run_python(
+    *args: str | Path,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    timeout: float = 300,
+    input: str | None = None,
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *map(str, args)],
+        cwd=cwd,
+        env={**os.environ, "NO_COLOR": "1", **(env or {})},
+        input=input,
+        stdin=subprocess.DEVNULL if input is None else None,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+    )
+
+
+@pytest.fixture(scope="session")
+def python() -> Runner:
+    """Runs ``python ARGS`` in its own process."""
+    return _run_python
+
+
 @pytest.fixture(scope="session")
 def tfmigrate() -> Runner:
     """Runs ``python -m tfmigrate ARGS`` as a user would, in its own process."""
-
-    def run(
-        *args: str | Path,
-        cwd: Path | None = None,
-        env: Mapping[str, str] | None = None,
-        timeout: float = 300,
-        input: str | None = None,
-    ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "tfmigrate", *map(str, args)],
-            cwd=cwd,
-            env={**os.environ, "NO_COLOR": "1", **(env or {})},
-            input=input,
-            stdin=subprocess.DEVNULL if input is None else None,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-        )
-
-    return run
+    return functools.partial(_run_python, "-m", "tfmigrate")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -56,7 +56,8 @@ def needs_tensorflow(item: pytest.Item) -> bool:
     words = look.words.union(*(_texts(value) for value in params.values()))
     ours = "tfmigrate" in words or look.names & {"tfmigrate", "cli", "CliRunner"}
     # What a process of its own does cannot be seen.
-    return "subprocess" in look.names or bool(words & COMMANDS and ours)
+    starts = "subprocess" in look.names or "python" in getattr(item, "fixturenames", ())
+    return starts or bool(words & COMMANDS and ours)
 
 
 def _texts(value: Any) -> set[str]:

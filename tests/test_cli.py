@@ -64,12 +64,8 @@ def test_help_imports_next_to_nothing() -> None:
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))
-def test_help_of_each_command(command: str) -> None:
-    result = subprocess.run(
-        [sys.executable, "-m", "tfmigrate", command, "--help"],
-        capture_output=True,
-        text=True,
-    )
+def test_help_of_each_command(command: str, tfmigrate: Runner) -> None:
+    result = tfmigrate(command, "--help")
     assert result.returncode == 0, result.stderr
     assert "Usage:" in result.stdout
     # An example that can be copied, not only a list of options.
@@ -101,16 +97,12 @@ def test_source_tools_never_import_tensorflow(command: str, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     "command", sorted(set(COMMANDS) & {"scan", "rewrite", "run", "verify"})
 )
-def test_missing_path_is_a_plain_message(command: str, tmp_path: Path) -> None:
+def test_missing_path_is_a_plain_message(
+    command: str, tmp_path: Path, tfmigrate: Runner
+) -> None:
     missing = str(tmp_path / "absent.py")
     arguments = [missing, missing] if command == "verify" else [missing]
-    result = subprocess.run(
-        [sys.executable, "-m", "tfmigrate", command, *arguments],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, "NO_COLOR": "1"},
-    )
+    result = tfmigrate(command, *arguments, cwd=tmp_path)
     assert result.returncode == 2
     assert "absent.py" in result.stderr
     assert "Traceback" not in result.stdout + result.stderr

@@ -83,23 +83,9 @@ def installed(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
             source / name,
             ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"),
         )
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "wheel",
-            "--quiet",
-            "--no-deps",
-            "--no-build-isolation",
-            "--disable-pip-version-check",
-            "--wheel-dir",
-            str(base),
-            str(source),
-        ],
-        check=True,
-        stdin=subprocess.DEVNULL,
-    )
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    options = ["--no-deps", "--no-build-isolation", "--wheel-dir", base, source]
+    subprocess.run([*pip, "wheel", *options], check=True, stdin=subprocess.DEVNULL)
     (wheel,) = base.glob("tfmigrate-*.whl")
     environment = base / "environment"
     subprocess.run(
@@ -112,22 +98,8 @@ def installed(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
         capture_output=True,
         text=True,
     ).stdout.strip()
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--no-deps",
-            "--disable-pip-version-check",
-            "--target",
-            target,
-            str(wheel),
-        ],
-        check=True,
-        stdin=subprocess.DEVNULL,
-    )
+    options = ["--no-deps", "--target", target, wheel]
+    subprocess.run([*pip, "install", *options], check=True, stdin=subprocess.DEVNULL)
     # Dependencies only: an editable tfmigrate there must not be seen, so its
     # .pth files are not processed but other plain paths are handed on.
     own = Path(sysconfig.get_path("purelib"))

@@ -12,19 +12,18 @@ noise.json.
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import json
 import re
 import sys
 import tempfile
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import runner
+from loading import load
 from tfmigrate.datasets import make_keras_home
 
 HERE = Path(__file__).resolve().parent
@@ -34,18 +33,7 @@ PAGE = REPOSITORY / "docs" / "programs.md"
 NOISE: dict[str, Any] = json.loads((ORACLE / "noise.json").read_text())["programs"]
 
 
-def _recorder() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("oracle_record", ORACLE / "record.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    # Registered, because its dataclasses look their module up.
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-RECORDER = _recorder()
+RECORDER = load(ORACLE / "record.py", "oracle_record")
 PROGRAMS: dict[str, Any] = {program.name: program for program in RECORDER.PROGRAMS}
 
 # In a convolutional program rounding alone decides some ReLU or maximum, at a step

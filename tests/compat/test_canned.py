@@ -33,86 +33,27 @@ NOISE = {
 }
 
 # One process per group: importing TensorFlow costs more than a case. The groups
-# of the default run hold one case of every kind; the rest is marked slow.
-GROUPS = {
+# of the default run hold one case of every kind; the rest of what was recorded is slow.
+GROUPS: dict[str, tuple[str, ...]] = {
     "v1": (
-        "dnn_classifier_multi.2",
-        "dnn_shared_embedding.1",
-        "dnn_partitioned.1",
-        "linear_classifier_binary.1",
-        "linear_regressor.2",
-        "linear_sdca_regressor.1",
-        "combined_classifier.1",
-        "baseline_classifier.1",
-        "combined_estimator.1",
-        "head_multi_label.1",
-        "head_multi.2",
-        "kmeans_full.1",
-        "rnn_classifier.1",
+        *("dnn_classifier_multi.2", "dnn_shared_embedding.1", "dnn_partitioned.1"),
+        *("linear_classifier_binary.1", "linear_regressor.2", "combined_estimator.1"),
+        *("linear_sdca_regressor.1", "combined_classifier.1", "baseline_classifier.1"),
+        *("head_multi_label.1", "head_multi.2", "kmeans_full.1", "rnn_classifier.1"),
         "tpu_estimator.1",
     ),
-    "v1-more": (
-        "kmeans_mini_batch.1",
-        "dnn_classifier_binary.1",
-        "dnn_classifier_binary.2",
-        "dnn_classifier_multi.1",
-        "dnn_regressor.1",
-        "dnn_regressor.2",
-        "dnn_regressor_mean.1",
-        "dnn_regressor_mean.2",
-        "linear_classifier_multi.1",
-        "linear_regressor.1",
-        "linear_sdca_classifier.1",
-        "combined_regressor.1",
-        "combined_regressor.2",
-        "combined_wide_only.1",
-        "baseline_regressor.1",
-        "baseline_regressor.2",
-        "linear_estimator.1",
-        "linear_estimator.2",
-        "baseline_estimator.1",
-        "combined_estimator.2",
-        "baseline_estimator.2",
-        "head_binary.1",
-        "head_binary.2",
-        "head_multi_class.1",
-        "head_multi_class.2",
-        "head_multi_label.2",
-        "head_regression.1",
-        "head_regression.2",
-        "head_poisson.1",
-        "head_poisson.2",
-        "head_logistic.1",
-        "head_logistic.2",
-        "head_multi.1",
-        "rnn_estimator.1",
-    ),
     "v2": (
-        "dnn_classifier_multi.2",
-        "linear_classifier_binary.1",
-        "combined_classifier.1",
-        "head_multi.1",
+        *("dnn_classifier_multi.2", "linear_classifier_binary.1"),
+        *("combined_classifier.1", "head_multi.1"),
     ),
-    "v2-more": (
-        "baseline_classifier.1",
-        "head_binary.1",
-        "dnn_classifier_binary.1",
-        "dnn_classifier_multi.1",
-        "dnn_regressor.1",
-        "dnn_regressor.2",
-        "linear_classifier_binary.2",
-        "linear_regressor.1",
-        "combined_classifier.2",
-        "combined_regressor.1",
-        "baseline_classifier.2",
-        "baseline_regressor.1",
-        "head_multi_class.1",
-        "head_multi_label.1",
-        "head_regression.1",
-        "head_poisson.1",
-        "head_logistic.1",
-        "linear_sdca_classifier.1",
-    ),
+}
+GROUPS |= {
+    f"{generation}-more": tuple(
+        path.stem
+        for path in sorted((RECORDINGS / generation).glob("*.npz"))
+        if path.stem not in quick
+    )
+    for generation, quick in GROUPS.items()
 }
 
 # What TF 1.15 itself cannot train on two replicas ("handle is not available

@@ -40,54 +40,48 @@ def _input(tf, *, labels=True, batch=2, repeat=True, **extra):
 # -- what canned models say about mistakes ----------------------------------
 
 
-def test_one_hot_labels_are_named_as_the_mistake(tf, tmp_path):
-    columns = [tf.feature_column.numeric_column("x", shape=(2,))]
-    model = tf.estimator.DNNClassifier([2], columns, model_dir=tmp_path)
-
-    def input_fn():
-        data = tf.data.Dataset.from_tensor_slices(({"x": X}, np.eye(2)[Y]))
-        return data.batch(2)
-
-    with pytest.raises(ValueError, match="one-hot"):
-        model.train(input_fn)
+def _columns(tf):
+    return [tf.feature_column.numeric_column("x", shape=(2,))]
 
 
-def test_features_must_be_a_dict(tf, tmp_path):
-    columns = [tf.feature_column.numeric_column("x", shape=(2,))]
-    model = tf.estimator.LinearRegressor(columns, model_dir=tmp_path)
+# A model, what it gets for rows and labels, and what is said of it.
+MISTAKES = {
+    "one-hot labels": (
+        lambda tf: tf.estimator.DNNClassifier([2], _columns(tf)),
+        ({"x": X}, np.eye(2)[Y]),
+        "one-hot",
+    ),
+    "features that are no dict": (
+        lambda tf: tf.estimator.LinearRegressor(_columns(tf)),
+        (X, Y),
+        "dictionary",
+    ),
+    "a categorical column in a DNN": (
+        lambda tf: tf.estimator.DNNRegressor(
+            [2], [tf.feature_column.categorical_column_with_identity("k", 3)]
+        ),
+        ({"x": X, "k": np.zeros([4, 1], np.int64)}, Y),
+        "indicator_column",
+    ),
+    "an unknown optimizer": (
+        lambda tf: tf.estimator.DNNRegressor([2], _columns(tf), optimizer="Adamw"),
+        ({"x": X}, Y),
+        "Adagrad.*Ftrl",
+    ),
+    "labels outside of the classes": (
+        lambda tf: tf.estimator.LinearClassifier(_columns(tf), n_classes=3),
+        ({"x": X}, Y + 5),
+        "n_classes",
+    ),
+}
 
-    def input_fn():
-        return tf.data.Dataset.from_tensor_slices((X, Y)).batch(2)
 
-    with pytest.raises(ValueError, match="dictionary"):
-        model.train(input_fn)
-
-
-def test_categorical_columns_have_to_be_wrapped_for_a_dnn(tf, tmp_path):
-    column = tf.feature_column.categorical_column_with_identity("k", 3)
-    model = tf.estimator.DNNRegressor([2], [column], model_dir=tmp_path)
-    with pytest.raises(ValueError, match="indicator_column"):
-        model.train(_input(tf, k=np.zeros([4, 1], np.int64)), steps=1)
-
-
-def test_unknown_optimizer_names_list_the_known_ones(tf, tmp_path):
-    columns = [tf.feature_column.numeric_column("x", shape=(2,))]
-    model = tf.estimator.DNNRegressor(
-        [2], columns, optimizer="Adamw", model_dir=tmp_path
-    )
-    with pytest.raises(ValueError, match=r"Adagrad.*Ftrl"):
-        model.train(_input(tf), steps=1)
-
-
-def test_labels_outside_of_the_classes_stop_training(tf, tmp_path):
-    columns = [tf.feature_column.numeric_column("x", shape=(2,))]
-    model = tf.estimator.LinearClassifier(columns, n_classes=3, model_dir=tmp_path)
-
-    def input_fn():
-        return tf.data.Dataset.from_tensor_slices(({"x": X}, Y + 5)).batch(2)
-
-    with pytest.raises(tf.errors.InvalidArgumentError, match="n_classes"):
-        model.train(input_fn, steps=1)
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_are_named(tf, mistake):
+    make, data, message = MISTAKES[mistake]
+    kinds = (ValueError, tf.errors.InvalidArgumentError)
+    with pytest.raises(kinds, match=message):
+        make(tf).train(lambda: tf.data.Dataset.from_tensor_slices(data).batch(2))
 
 
 @pytest.mark.parametrize(
@@ -151,7 +145,7 @@ def test_accuracy_baseline_is_that_of_the_frequent_class(tf2):
 
 
 def test_a_canned_classifier_serves_what_it_predicts(tf, tmp_path):
-    columns = [tf.feature_column.numeric_column("x", shape=(2,))]
+    columns = _columns(tf)
     model = tf.estimator.DNNClassifier([3], columns, model_dir=tmp_path / "model")
     model.train(_input(tf), steps=3)
     expected = [
@@ -173,25 +167,18 @@ def test_a_canned_classifier_serves_what_it_predicts(tf, tmp_path):
         }
         signature = signatures["serving_default"]
         assert signature.method_name == "tensorflow/serving/classify"
-        examples = [
-            tf.train.Example(
-                features=tf.train.Features(
-                    feature={
-                        "x": tf.train.Feature(
-                            float_list=tf.train.FloatList(value=row.tolist())
-                        )
-                    }
-                )
-            ).SerializeToString()
-            for row in X
-        ]
+        examples = []
+        for row in X:
+            example = tf.train.Example()
+            example.features.feature["x"].float_list.value.extend(row)
+            examples.append(example.SerializeToString())
         (source,) = signature.inputs.values()
         scores = session.run(signature.outputs["scores"].name, {source.name: examples})
     np.testing.assert_allclose(scores, expected, rtol=1e-5)
 
 
 def test_a_canned_model_starts_warm_from_another(tf, tmp_path):
-    columns = [tf.feature_column.numeric_column("x", shape=(2,))]
+    columns = _columns(tf)
     first = tf.estimator.DNNRegressor([3], columns, model_dir=tmp_path / "first")
     first.train(_input(tf), steps=5)
     second = tf.estimator.DNNRegressor(

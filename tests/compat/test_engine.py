@@ -109,12 +109,6 @@ def test_checkpoints_of_real_tensorflow_are_continued_and_understood_by_it(
         )
 
 
-def test_a_killed_training_loses_nothing_but_the_steps_since_its_checkpoint(
-    tmp_path: Path,
-) -> None:
-    assert "all resumed" in run_check("killed.py", str(tmp_path))
-
-
 @pytest.mark.slow
 def test_memory_does_not_grow_and_three_gigabytes_train(tmp_path: Path) -> None:
     assert "memory ok" in run_check("memory.py", str(tmp_path))

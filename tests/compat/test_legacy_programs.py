@@ -6,30 +6,15 @@ real thing did is in fixtures/oracle/PROGRAM, the tolerance in noise.json.
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
+from loading import load
 from tfmigrate.datasets import make_keras_home
 from tfmigrate.verify.recording import load_recording
 
-
-def _programs() -> ModuleType:
-    path = Path(__file__).with_name("programs.py")
-    spec = importlib.util.spec_from_file_location("legacy_programs", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-programs = _programs()
-
+programs = load(Path(__file__).with_name("programs.py"), "legacy_programs")
 
 # Each way of the engine with one replica, of programs that also have more.
 WITH_ONE = {"fashion_mnist_mirrored", "model_fn_dense"}

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import importlib
 import json
-import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from comparing import differences
 
 LIFECYCLE = Path(__file__).parents[2] / "fixtures" / "oracle" / "lifecycle"
 RECORDINGS = LIFECYCLE / "tf1.15"
@@ -49,27 +48,10 @@ def scenario_names(module: str) -> list[str]:
     return list(importlib.import_module(module).SCENARIOS)
 
 
-def differences(want: Any, got: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    if isinstance(want, dict) and isinstance(got, dict):
-        for key in sorted(set(want) | set(got)):
-            if key in want and key in got:
-                yield from differences(want[key], got[key], f"{path}/{key}")
-            else:
-                yield f"{path}/{key}", want.get(key, "absent"), got.get(key, "absent")
-    elif isinstance(want, list) and isinstance(got, list) and len(want) == len(got):
-        for index, (a, b) in enumerate(zip(want, got, strict=True)):
-            yield from differences(a, b, f"{path}/{index}")
-    elif isinstance(want, float) and isinstance(got, int | float):
-        if abs(want - got) > 2e-6 * max(1.0, abs(want)):
-            yield path, want, got
-    elif want != got:
-        yield path, want, got
-
-
 def check(name: str, observed: Any) -> None:
     recorded = json.loads((RECORDINGS / f"{name}.json").read_text())["observed"]
     allowed = KNOWN_DIFFERENCES.get(name, {})
-    found = list(differences(recorded, json.loads(json.dumps(observed))))
+    found = list(differences(recorded, json.loads(json.dumps(observed)), 2e-6, 2e-6))
     unknown = [d for d in found if allowed.get(d[0]) != d[2]]
     assert not unknown, "\n".join(
         f"{p}:\n  TF   {a}\n  ours {b}" for p, a, b in unknown
@@ -109,14 +91,8 @@ print(json.dumps({name: scenarios_replicas.run(tf, name)["observed"]
 """
 
 
-def test_two_replicas_live_as_in_tf_1_15() -> None:
-    run = subprocess.run(
-        [sys.executable, "-c", REPLICAS, str(LIFECYCLE)],
-        capture_output=True,
-        text=True,
-        timeout=500,
-        check=False,
-    )
+def test_two_replicas_live_as_in_tf_1_15(python: Any) -> None:
+    run = python("-c", REPLICAS, LIFECYCLE, timeout=500)
     assert run.returncode == 0, run.stderr[-3000:]
     observed = json.loads(run.stdout.splitlines()[-1])
     assert sorted(observed) == sorted(scenario_names("scenarios_replicas"))

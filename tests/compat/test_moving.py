@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tfmigrate.launch.generation import generation_of
@@ -17,16 +15,8 @@ NUMBER = re.compile(r"-?\d+\.\d+")
 
 
 @pytest.mark.parametrize("name", ["estimators", "layers"])
-def test_prints_what_tf_2_15_prints(tmp_path: Path, name: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tfmigrate", "run", str(PROGRAMS / f"{name}.py")],
-        cwd=tmp_path,
-        env={**os.environ, "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"},
-        capture_output=True,
-        text=True,
-        timeout=400,
-        check=False,
-    )
+def test_prints_what_tf_2_15_prints(tmp_path: Path, name: str, tfmigrate: Any) -> None:
+    done = tfmigrate("run", PROGRAMS / f"{name}.py", cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-3000:]
     recorded = (PROGRAMS / f"{name}.txt").read_text()
     assert NUMBER.sub("#", done.stdout) == NUMBER.sub("#", recorded)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+from typing import Any
 
 import pytest
 
@@ -33,15 +32,13 @@ print(wrong)
 """
 
 
-def test_what_is_said_to_be_gone_is_gone() -> None:
-    result = subprocess.run(
-        [sys.executable, "-c", _CHILD], capture_output=True, text=True, timeout=300
-    )
+def test_what_is_said_to_be_gone_is_gone(python: Any) -> None:
+    result = python("-c", _CHILD)
     assert result.stdout.splitlines()[-1:] == ["[]"], result.stdout + result.stderr
 
 
 @pytest.mark.alone
-def test_the_answer_needs_no_tensorflow() -> None:
+def test_the_answer_needs_no_tensorflow(python: Any) -> None:
     code = (
         "import sys\n"
         "from tfmigrate.compat.surface.reach import advice_about, opens\n"
@@ -51,7 +48,5 @@ def test_the_answer_needs_no_tensorflow() -> None:
         "assert not opens('tensorflow.python.no_such')\n"
         "assert 'tensorflow' not in sys.modules\n"
     )
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60
-    )
+    result = python("-c", code)
     assert result.returncode == 0, result.stderr

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import json
-import os
 import subprocess
-import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-
-TOOL = [sys.executable, "-m", "tfmigrate"]
 
 
 def write(path: Path, text: str) -> Path:
@@ -20,25 +19,20 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-def tool_run(
-    cwd: Path, *args: str, env: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*TOOL, "run", *args],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        env={**os.environ, **(env or {})},
-    )
+Ended = subprocess.CompletedProcess[str]
+
+
+@pytest.fixture
+def tool_run(tfmigrate: Any, tmp_path: Path) -> Callable[..., Ended]:
+    """`tfmigrate run` in the folder of the test."""
+    return functools.partial(tfmigrate, "run", cwd=tmp_path)
 
 
 @pytest.mark.alone
 class TestLikePython:
     """Programs that never import TensorFlow behave as under python itself."""
 
-    def test_script(self, tmp_path: Path) -> None:
+    def test_script(self, tmp_path: Path, tool_run: Any, python: Any) -> None:
         write(tmp_path / "pkg" / "helper.py", "value = 7\n")
         script = """
             import json, sys
@@ -53,27 +47,24 @@ class TestLikePython:
             sys.exit(3)
         """
         write(tmp_path / "pkg" / "show.py", script)
-        ours = tool_run(tmp_path, "pkg/show.py", "--epochs", "2", "-m", "x", "--help")
-        plain = subprocess.run(
-            [sys.executable, "pkg/show.py", "--epochs", "2", "-m", "x", "--help"],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        options = ("--epochs", "2", "-m", "x", "--help")
+        ours = tool_run("pkg/show.py", *options)
+        plain = python("pkg/show.py", *options, cwd=tmp_path)
         assert ours.returncode == plain.returncode == 3
         assert json.loads(ours.stdout) == json.loads(plain.stdout)
 
-    def test_module_and_separator(self, tmp_path: Path) -> None:
+    def test_module_and_separator(self, tmp_path: Path, tool_run: Any) -> None:
         write(tmp_path / "trainer" / "__init__.py", "")
         write(
             tmp_path / "trainer" / "task.py",
             "import sys\nfrom . import __name__ as n\nprint(n, __name__, sys.argv[1:])\n",
         )
-        done = tool_run(tmp_path, "-m", "trainer.task", "--", "--job-dir", "x")
+        done = tool_run("-m", "trainer.task", "--", "--job-dir", "x")
         assert done.stdout.split("\n")[0] == "trainer __main__ ['--job-dir', 'x']"
 
-    def test_traceback_shows_only_the_program(self, tmp_path: Path) -> None:
+    def test_traceback_shows_only_the_program(
+        self, tmp_path: Path, tool_run: Any
+    ) -> None:
         write(
             tmp_path / "bad.py",
             """
@@ -86,7 +77,7 @@ class TestLikePython:
             inner()
             """,
         )
-        done = tool_run(tmp_path, "bad.py")
+        done = tool_run("bad.py")
         assert done.returncode == 1
         files = [
             line.split('"')[1] for line in done.stderr.splitlines() if "  File" in line
@@ -96,7 +87,7 @@ class TestLikePython:
         assert "ValueError: no luck" in done.stderr
         assert 'raise ValueError("no luck") from error' in done.stderr
 
-    def test_notebook(self, tmp_path: Path) -> None:
+    def test_notebook(self, tmp_path: Path, tool_run: Any) -> None:
         cells = [
             {"cell_type": "markdown", "source": ["# title"]},
             {
@@ -113,7 +104,7 @@ class TestLikePython:
         (tmp_path / "n.ipynb").write_text(
             json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 2})
         )
-        done = tool_run(tmp_path, "n.ipynb")
+        done = tool_run("n.ipynb")
         assert done.stdout.split("\n")[:2] == ["in 2", "42"]
         assert done.stdout.split("\n")[2] == "3 None !ls"
         assert "not run: !pip install nothing" in done.stderr
@@ -124,15 +115,15 @@ class TestLikePython:
 
 
 class TestUserMistakes:
-    def test_missing_file(self, tmp_path: Path) -> None:
-        done = tool_run(tmp_path, "trainer.task")
+    def test_missing_file(self, tmp_path: Path, tool_run: Any) -> None:
+        done = tool_run("trainer.task")
         assert done.returncode == 2
         assert "no such file or directory: trainer.task" in done.stderr
         assert "tfmigrate run -m trainer.task" in done.stderr
         assert "Traceback" not in done.stderr
 
-    def test_missing_module(self, tmp_path: Path) -> None:
-        done = tool_run(tmp_path, "-m", "no.such.thing")
+    def test_missing_module(self, tmp_path: Path, tool_run: Any) -> None:
+        done = tool_run("-m", "no.such.thing")
         assert done.returncode == 2
         assert "there is no module no.such.thing" in done.stderr
         assert "Traceback" not in done.stderr
@@ -149,18 +140,20 @@ class TestUserMistakes:
             'exec "x = 1"',
         ],
     )
-    def test_python_2_names_2to3(self, tmp_path: Path, line: str) -> None:
+    def test_python_2_names_2to3(
+        self, tmp_path: Path, tool_run: Any, line: str
+    ) -> None:
         write(tmp_path / "old.py", "import os\n")
         (tmp_path / "old.py").write_text(f"import os\n{line}\n")
-        done = tool_run(tmp_path, "old.py")
+        done = tool_run("old.py")
         assert done.returncode == 2
         assert "2to3 -w old.py" in done.stderr
         assert "Traceback" not in done.stderr
 
     @pytest.mark.alone
-    def test_plain_syntax_error_stays_one(self, tmp_path: Path) -> None:
+    def test_plain_syntax_error_stays_one(self, tmp_path: Path, tool_run: Any) -> None:
         write(tmp_path / "typo.py", "def f(:\n    pass\n")
-        done = tool_run(tmp_path, "typo.py")
+        done = tool_run("typo.py")
         assert done.returncode == 1
         assert "2to3" not in done.stderr
         assert f'File "{tmp_path / "typo.py"}", line 1' in done.stderr
@@ -168,7 +161,9 @@ class TestUserMistakes:
 
 
 @pytest.mark.alone
-def test_unedited_imports_graph_mode_and_children(tmp_path: Path) -> None:
+def test_unedited_imports_graph_mode_and_children(
+    tmp_path: Path, tool_run: Any
+) -> None:
     """Every legacy door in one process, and in its children."""
     write(
         tmp_path / "child.py",
@@ -231,7 +226,7 @@ def test_unedited_imports_graph_mode_and_children(tmp_path: Path) -> None:
             tf.app.run(main)
         """,
     )
-    done = tool_run(tmp_path, "--trace-legacy", "doors.py", "--steps=9")
+    done = tool_run("--trace-legacy", "doors.py", "--steps=9")
     assert done.returncode == 4, done.stderr[-3000:]
     assert done.stdout.split("\n")[:3] == [
         "shape (1, 2) 9",
@@ -244,7 +239,7 @@ def test_unedited_imports_graph_mode_and_children(tmp_path: Path) -> None:
     assert "tf.constant" not in listed
 
 
-def test_eager_execution_can_be_enabled(tmp_path: Path) -> None:
+def test_eager_execution_can_be_enabled(tmp_path: Path, tool_run: Any) -> None:
     write(
         tmp_path / "eager.py",
         """
@@ -257,11 +252,13 @@ def test_eager_execution_can_be_enabled(tmp_path: Path) -> None:
         print(float(tape.gradient(y, x)), len(tf.config.list_logical_devices("CPU")))
         """,
     )
-    done = tool_run(tmp_path, "--replicas", "2", "eager.py")
+    done = tool_run("--replicas", "2", "eager.py")
     assert done.stdout.split("\n")[:2] == ["True 6.0", "6.0 2"], done.stderr[-2000:]
 
 
-def test_names_that_python_and_numpy_dropped_are_there(tmp_path: Path) -> None:
+def test_names_that_python_and_numpy_dropped_are_there(
+    tmp_path: Path, tool_run: Any
+) -> None:
     script = """
         import collections, inspect, time
         from collections import Mapping, OrderedDict
@@ -286,7 +283,7 @@ def test_names_that_python_and_numpy_dropped_are_there(tmp_path: Path) -> None:
                 print(type(error).__name__)
     """
     write(tmp_path / "old.py", script)
-    result = tool_run(tmp_path, "old.py")
+    result = tool_run("old.py")
     assert result.returncode == 0, result.stderr
     assert result.stdout.split() == ["ValueError", "AttributeError", "AttributeError"]
     # Told once each, with what to write instead.

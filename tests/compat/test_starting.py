@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytestmark = pytest.mark.alone
 
 
-def run(folder: Path, code: str) -> None:
-    program = folder / "program.py"
-    program.write_text(textwrap.dedent(code), "utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "tfmigrate", "run", "--tf", "1", str(program)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
+@pytest.fixture
+def run(tfmigrate: Any, tmp_path: Path) -> Callable[[str], None]:
+    """Runs a program of TensorFlow 1, which has to end well."""
+
+    def run(code: str) -> None:
+        program = tmp_path / "program.py"
+        program.write_text(textwrap.dedent(code), "utf-8")
+        done = tfmigrate("run", "--tf", "1", program)
+        assert done.returncode == 0, done.stderr[-3000:]
+
+    return run
 
 
-def test_what_a_program_does_not_name_is_not_loaded(tmp_path: Path) -> None:
+def test_what_a_program_does_not_name_is_not_loaded(run: Callable[[str], None]) -> None:
     run(
-        tmp_path,
         """
         import sys
         import tensorflow as tf
@@ -40,9 +39,10 @@ def test_what_a_program_does_not_name_is_not_loaded(tmp_path: Path) -> None:
     )
 
 
-def test_modules_of_ours_that_come_late_mean_tensorflow_itself(tmp_path: Path) -> None:
+def test_modules_of_ours_that_come_late_mean_tensorflow_itself(
+    run: Callable[[str], None],
+) -> None:
     run(
-        tmp_path,
         """
         import sys
         import tensorflow as tf
@@ -72,9 +72,10 @@ def test_modules_of_ours_that_come_late_mean_tensorflow_itself(tmp_path: Path) -
     )
 
 
-def test_keras_knows_pandas_and_scipy_once_a_program_does(tmp_path: Path) -> None:
+def test_keras_knows_pandas_and_scipy_once_a_program_does(
+    run: Callable[[str], None],
+) -> None:
     run(
-        tmp_path,
         """
         import sys
         import tensorflow as tf
@@ -110,10 +111,9 @@ def test_keras_knows_pandas_and_scipy_once_a_program_does(tmp_path: Path) -> Non
 
 
 def test_a_package_that_is_loaded_already_is_the_one_that_keras_has(
-    tmp_path: Path,
+    run: Callable[[str], None],
 ) -> None:
     run(
-        tmp_path,
         """
         import h5py
         import pandas as pd
@@ -125,7 +125,9 @@ def test_a_package_that_is_loaded_already_is_the_one_that_keras_has(
     )
 
 
-def test_a_program_that_installs_the_clone_itself_has_it_too(tmp_path: Path) -> None:
+def test_a_program_that_installs_the_clone_itself_has_it_too(
+    tmp_path: Path, python: Any
+) -> None:
     program = tmp_path / "program.py"
     program.write_text(
         "import sys\n"
@@ -138,11 +140,5 @@ def test_a_program_that_installs_the_clone_itself_has_it_too(tmp_path: Path) -> 
         "import tfmigrate.compat.contrib.layers.dense as dense\n"
         "assert dense.tf is not tf and dense.tf.__version__ != tf.__version__\n"
     )
-    done = subprocess.run(
-        [sys.executable, str(program)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = python(program)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import textwrap
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 
-def run_python(code: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout
+@pytest.fixture
+def run(python: Any) -> Callable[[str], None]:
+    """Runs code in a process of its own, where it has to end well."""
+
+    def run(code: str) -> None:
+        done = python("-c", textwrap.dedent(code))
+        assert done.returncode == 0, done.stderr[-3000:]
+
+    return run
 
 
 @pytest.mark.alone
-def test_importing_the_clones_imports_and_changes_nothing() -> None:
-    run_python(
+def test_importing_the_clones_imports_and_changes_nothing(
+    run: Callable[[str], None],
+) -> None:
+    run(
         """
         import os, sys
         environment = dict(os.environ)
@@ -64,8 +65,8 @@ def test_importing_the_clones_imports_and_changes_nothing() -> None:
     )
 
 
-def test_clone_is_complete_and_its_dir_is_honest() -> None:
-    run_python(
+def test_clone_is_complete_and_its_dir_is_honest(run: Callable[[str], None]) -> None:
+    run(
         """
         import tensorflow
         import tfmigrate.compat.v1 as tf
@@ -101,8 +102,8 @@ def test_clone_is_complete_and_its_dir_is_honest() -> None:
     )
 
 
-def test_a_name_without_home_raises_on_use_only() -> None:
-    run_python(
+def test_a_name_without_home_raises_on_use_only(run: Callable[[str], None]) -> None:
+    run(
         """
         import tfmigrate.compat.v1 as tf
         from tfmigrate.compat.surface.unavailable import UnavailableError
@@ -124,8 +125,10 @@ def test_a_name_without_home_raises_on_use_only() -> None:
     )
 
 
-def test_outputs_of_layers_are_found_by_the_names_of_their_scopes() -> None:
-    run_python(
+def test_outputs_of_layers_are_found_by_the_names_of_their_scopes(
+    run: Callable[[str], None],
+) -> None:
+    run(
         """
         from tfmigrate.compat import v1 as tf
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
@@ -11,21 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from loading import load
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "oracle" / "tables"
 
 
-def load_cases() -> ModuleType:
-    """The module of calls, which needs no TensorFlow."""
-    spec = importlib.util.spec_from_file_location("table_cases", FOLDER / "cases.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-CASES = load_cases()
+# The module of calls needs no TensorFlow.
+CASES = load(FOLDER / "cases.py", "table_cases")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

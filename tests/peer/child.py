@@ -1,15 +1,14 @@
-"""Runs one test file of tensorflow_estimator and writes what became of each test.
+"""Runs test files of tensorflow_estimator and writes what became of each test.
 
-    tfmigrate run tests/peer/child.py -- 1 ROOT MODULE OUT.json [--failed] [TEST...]
-    python tests/peer/child.py 2 ROOT MODULE OUT.json [--failed] [TEST...]
-    python tests/peer/child.py 2 ROOT --each OUT SECONDS [--failed] MODULE...
+    tfmigrate run tests/peer/child.py -- 1 ROOT OUT SECONDS [--failed] MODULE...
+    python tests/peer/child.py 2 ROOT OUT SECONDS [--failed] MODULE...
 
 The first argument is the generation: 1 is under `tfmigrate run`, 2 puts
-``tfmigrate.compat.v2`` in the place of ``tensorflow``. 0 runs the file on the real
+``tfmigrate.compat.v2`` in the place of ``tensorflow``. 0 runs the files on the real
 TensorFlow of this interpreter with the code of the tree; Python 3.7 can read this file.
-With --failed the tests that OUT.json says have passed, or cannot be asked, keep their
-rows; all others run. With --each one process imports TensorFlow, and each file runs in
-a fork of it, at most SECONDS long; its rows and output are in OUT.
+One process imports TensorFlow, and each file runs in a fork of it, at most SECONDS long;
+its rows and output are in OUT. With --failed the tests that have passed there, or cannot
+be asked, keep their rows; all others run.
 """
 
 from __future__ import annotations
@@ -159,7 +158,7 @@ def _tests(suite: Any) -> list[Any]:
 
 def main() -> None:
     """Run the files that the command line names."""
-    generation, root, name, out, *rest = sys.argv[1:]
+    generation, root, out, seconds, *names = sys.argv[1:]
     _restore_assertions()
     touched: list[str] = []
     if generation == "0":
@@ -171,37 +170,33 @@ def main() -> None:
     if not flags.FLAGS.is_parsed():
         importlib.import_module("absl.testing.absltest")
         flags.FLAGS(["peer"], known_only=True)
-    if name == "--each":
-        seconds, *rest = rest
-        failed = rest[:1] == ["--failed"]
-        for each in rest[failed:]:
-            _fork(generation, root, each, Path(out), touched, float(seconds), failed)
-        return
-    failed = rest[:1] == ["--failed"]
-    _run(generation, root, name, Path(out), touched, failed, rest[failed:])
+    failed = names[:1] == ["--failed"]
+    for name in names[failed:]:
+        rows = Path(out) / (name + ".json")
+        kept = _settled(rows) if failed else []
+        result = Result(touched, kept, max(TEST_SECONDS, int(float(seconds) / 4)))
+        process = os.fork()
+        if process == 0:
+            _run_apart(generation, root, name, rows, result)
+        _wait(process, float(seconds))
 
 
-def _fork(
-    generation: str,
-    root: str,
-    name: str,
-    out: Path,
-    touched: list[str],
-    seconds: float,
-    failed: bool,
+def _run_apart(
+    generation: str, root: str, name: str, rows: Path, result: Result
 ) -> None:
-    """One file in a fork of this process, which has done nothing but import."""
-    process = os.fork()
-    if process == 0:
-        log = os.open(out / f"{name}.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        os.dup2(log, 1)
-        os.dup2(log, 2)
-        try:
-            test_seconds = max(TEST_SECONDS, int(seconds / 4))
-            rows = out / f"{name}.json"
-            _run(generation, root, name, rows, touched, failed, [], test_seconds)
-        finally:
-            os._exit(0)
+    """One file in this process, which has done nothing but import, to its end."""
+    log = os.open(
+        rows.with_suffix(".log"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666
+    )
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    try:
+        _run(generation, root, name, rows, result)
+    finally:
+        os._exit(0)
+
+
+def _wait(process: int, seconds: float) -> None:
     end = time.time() + seconds
     while os.waitpid(process, os.WNOHANG)[0] == 0:
         if time.time() > end:
@@ -211,21 +206,10 @@ def _fork(
         time.sleep(0.1)
 
 
-def _run(
-    generation: str,
-    root: str,
-    name: str,
-    out: Path,
-    touched: list[str],
-    failed: bool,
-    only: list[str],
-    test_seconds: int = TEST_SECONDS,
-) -> None:
-    """The tests of one file, or those of them that have not passed before."""
-    kept = _settled(out) if failed else []
-    settled = {row["test"] for row in kept}
+def _run(generation: str, root: str, name: str, out: Path, result: Result) -> None:
+    """The tests of one file that have no row yet."""
+    settled = {row["test"] for row in result.rows}
     file = Path(root).joinpath(*name.split(".")).with_suffix(".py")
-    result = Result(touched, kept, test_seconds)
     signal.signal(signal.SIGALRM, _too_long)
     try:
         spec = importlib.util.spec_from_file_location("peer_test", file)
@@ -237,20 +221,16 @@ def _run(
             sys.modules["tensorflow"].compat.v1.enable_eager_execution()
         spec.loader.exec_module(module)
     except BaseException:
-        rows = [
-            {
-                "test": "(import)",
-                "state": "import",
-                "error": _last_line(),
-                "trace": traceback.format_exc()[-6000:],
-            }
-        ]
-        out.write_text(json.dumps(rows))
+        kind, error, _ = sys.exc_info()
+        row = {
+            "test": "(import)",
+            "state": "import",
+            "error": f"{getattr(kind, '__name__', kind)}: {error}"[:2000],
+            "trace": traceback.format_exc()[-6000:],
+        }
+        out.write_text(json.dumps([row]))
         return
-    tests = _tests(unittest.defaultTestLoader.loadTestsFromModule(module))
-    for test in tests:
-        if only and not any(part in test.id() for part in only):
-            continue
+    for test in _tests(unittest.defaultTestLoader.loadTestsFromModule(module)):
         if test.id().endswith(".test_session"):  # a method of tf.test.TestCase
             continue
         if test.id() in settled:
@@ -292,11 +272,6 @@ def _open_doors(generation: int, root: str) -> list[str]:
         doors.Finder(Tree(Path(root)), generation=generation, root=tensorflow)
     )
     return doors.touched
-
-
-def _last_line() -> str:
-    kind, error, _ = sys.exc_info()
-    return f"{getattr(kind, '__name__', kind)}: {error}"[:2000]
 
 
 if __name__ == "__main__":

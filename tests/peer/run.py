@@ -1,13 +1,13 @@
 """Runs the public tests of tensorflow_estimator on tfmigrate.compat.
 
     python tests/peer/run.py 1.15.2 SOURCES --out RESULTS [--files PART...]
-    python tests/peer/run.py 2.15.0 SOURCES --out RESULTS [--wrap 'nice -n 10']
+    python tests/peer/run.py 2.15.0 SOURCES --out RESULTS
     python tests/peer/run.py 1.15.2 SOURCES --out RESULTS --failed
     python tests/peer/run.py 1.15.2 SOURCES --out RESULTS --report \\
         --record tests/peer/results.json
 
 SOURCES is a checkout of that release of https://github.com/tensorflow/estimator;
-nothing of it is in this project. Each test file runs in a process of its own:
+nothing of it is in this project. Each test file runs in a fork of one process:
 1.15.2 under `tfmigrate run`, 2.15.0 with ``tfmigrate.compat.v2`` for ``tensorflow``.
 What a test takes from private modules is mapped to the public name that the
 release exported it under; a test that needs more is left out, and so are those of
@@ -24,10 +24,8 @@ import collections
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -62,94 +60,41 @@ def left_out_file(release: str, name: str) -> str | None:
     return None
 
 
-def run_file(
-    release: str,
-    root: Path,
-    name: str,
-    out: Path,
-    *,
-    wrap: list[str],
-    limit: int,
-    failed: bool,
-) -> None:
-    """One file in a process of its own; only what has not passed, if `failed`."""
-    generation = GENERATIONS[release]
-    result = out / f"{name}.json"
-    if not failed:
-        result.unlink(missing_ok=True)
-    child = [str(HERE / "child.py")]
-    arguments = [str(generation), str(root), name, str(result)]
-    if failed:
-        arguments.append("--failed")
-    python = Path(sys.executable)
-    if generation == 1:
-        command = [str(python.parent / "tfmigrate"), "run", *child, "--", *arguments]
-    else:
-        command = [str(python), *child, *arguments]
-    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2"}
-    log = out / f"{name}.log"
-    with log.open("w") as stream:
-        subprocess.run(
-            [*wrap, "timeout", str(limit), *command],
-            stdout=stream,
-            stderr=stream,
-            stdin=subprocess.DEVNULL,
-            env=environment,
-            cwd=out,
-            check=False,
-        )
-
-
-def run_together(
-    release: str,
+def run_files(
+    generation: int,
     root: Path,
     names: list[str],
     out: Path,
-    *,
-    wrap: list[str],
-    limit: int,
-    failed: bool,
+    options: argparse.Namespace,
 ) -> None:
-    """Files in forks of one process: TensorFlow is slow to import."""
-    generation = GENERATIONS[release]
-    if not failed:
+    """Files in forks of one process; only what has not passed, if that is asked."""
+    out.mkdir(parents=True, exist_ok=True)
+    if not options.failed or generation == 0:
         for name in names:
             (out / f"{name}.json").unlink(missing_ok=True)
-    command = [sys.executable, str(HERE / "child.py")]
-    if generation == 1:
-        tfmigrate = str(Path(sys.executable).parent / "tfmigrate")
-        command = [tfmigrate, "run", str(HERE / "child.py"), "--"]
-    arguments = [str(generation), str(root), "--each", str(out), str(limit)]
-    again = ["--failed"] if failed else []
+    child = str(HERE / "child.py")
+    command = {
+        0: [options.real, child],
+        1: [str(Path(sys.executable).parent / "tfmigrate"), "run", child, "--"],
+        2: [sys.executable, child],
+    }[generation]
+    variables = {"TF_CPP_MIN_LOG_LEVEL": "2"}
+    if generation == 0:
+        variables = {"PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "python"}
+    arguments = [str(generation), str(root), str(out), str(options.limit)]
+    again = ["--failed"] if options.failed and generation else []
     subprocess.run(
-        [*wrap, *command, *arguments, *again, *names],
+        [*command, *arguments, *again, *names],
         stdin=subprocess.DEVNULL,
-        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2"},
+        env={**os.environ, **variables},
         cwd=out,
         check=False,
     )
 
 
-def run_real(python: str, root: Path, name: str, out: Path, wrap: list[str]) -> None:
-    """The same file on the real TensorFlow of another interpreter."""
-    result = out / f"{name}.real.json"
-    result.unlink(missing_ok=True)
-    child = [python, str(HERE / "child.py"), "0", str(root), name, str(result)]
-    with (out / f"{name}.real.log").open("w") as stream:
-        subprocess.run(
-            [*wrap, "timeout", "900", *child],
-            stdout=stream,
-            stderr=stream,
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "python"},
-            cwd=out,
-            check=False,
-        )
-
-
 def real_states(out: Path, name: str) -> dict[str, str] | None:
     """Test -> what became of it on the real release; None where it was not asked."""
-    file = out / f"{name}.real.json"
+    file = out / "real" / f"{name}.json"
     if not file.is_file():
         return None
     rows = json.loads(file.read_text())
@@ -276,16 +221,9 @@ def main() -> None:
     parser.add_argument("sources", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--files", nargs="*", default=[], help="parts of file names")
-    parser.add_argument("--wrap", default="", help="command in front of each process")
     parser.add_argument("--limit", type=int, default=900, help="seconds for a file")
-    parser.add_argument(
-        "--minutes", type=float, help="start no further file after that"
-    )
     parser.add_argument("--record", type=Path, help="file that keeps the summary")
     parser.add_argument("--failed", action="store_true", help="only what failed")
-    parser.add_argument(
-        "--together", action="store_true", help="in forks of one process"
-    )
     parser.add_argument("--report", action="store_true", help="only print results")
     parser.add_argument("--real", help="interpreter with the real release")
     parser.add_argument("--again", action="store_true", help="also files with results")
@@ -296,25 +234,18 @@ def main() -> None:
     names = test_files(root)
     if options.files:
         names = [n for n in names if any(part in n for part in options.files)]
-    began = time.monotonic()
     wanted = [] if options.report else [n for n in names if is_wanted(options, n)]
-    settings: dict[str, Any] = {
-        "wrap": shlex.split(options.wrap),
-        "limit": options.limit,
-        "failed": options.failed,
-    }
-    if options.together:
-        run_together(options.release, root, wanted, out, **settings)
-        wanted = []
-    for name in wanted:
-        if options.minutes and time.monotonic() - began > 60 * options.minutes:
-            break
-        run_file(options.release, root, name, out, **settings)
-    for name in names if options.real else ():
-        if not (out / f"{name}.log").exists() or real_states(out, name) is not None:
-            continue
-        if any(row["state"] in FAILED for row in rows_of(options.release, out, name)):
-            run_real(options.real, root, name, out, shlex.split(options.wrap))
+    if wanted:
+        run_files(GENERATIONS[options.release], root, wanted, out, options)
+    asked = [
+        name
+        for name in (names if options.real else ())
+        if (out / f"{name}.log").exists()
+        and real_states(out, name) is None
+        and any(row["state"] in FAILED for row in rows_of(options.release, out, name))
+    ]
+    if asked:
+        run_files(0, root, asked, out / "real", options)
     report(options.release, root, out, options.record)
 
 

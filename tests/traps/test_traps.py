@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from comparing import differences
 from runner import run_python, tfmigrate
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "traps"
@@ -142,21 +143,7 @@ def chosen(request: pytest.FixtureRequest, form: str) -> list[str]:
 
 
 def same(expected: Any, found: Any) -> bool:
-    if isinstance(expected, dict):
-        return (
-            isinstance(found, dict)
-            and set(found) == set(expected)
-            and all(same(value, found[name]) for name, value in expected.items())
-        )
-    if isinstance(expected, list):
-        return (
-            isinstance(found, list)
-            and len(found) == len(expected)
-            and all(map(same, expected, found))
-        )
-    if isinstance(expected, float) or isinstance(found, float):
-        return found == pytest.approx(expected, rel=RELATIVE, abs=ABSOLUTE)
-    return bool(expected == found)
+    return not [*differences(expected, found, RELATIVE, ABSOLUTE)]
 
 
 def recorded(trap: str, answer: dict[str, Any]) -> dict[str, Any]:

@@ -4,9 +4,9 @@
         [--timeout SECONDS] [--work DIR] [--json FILE]
 
 Of a folder, every program that `tfmigrate scan` counts is started without arguments;
-those of fixtures/legacy with the arguments of their recordings, those of fixtures/traps
-by their runner. Programs that need command lines and data stand in a manifest (see
-``harness.load``), which may lie outside of this repository. Exit status 1 if anything
+those of fixtures/legacy with the arguments of their recordings. Programs that need
+command lines and data stand in a manifest (see ``harness.load_manifest``), which may lie
+outside of this repository. Exit status 1 if anything
 is worse after the rewrite than before.
 
 Figures that were measured before, in FILE, are kept and not measured again, so that
@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from folders import FIXTURES, programs_of, trap_outcomes
+from folders import programs_of
 from harness import Outcome, Row, examine, row, table
 from tfmigrate.datasets import make_keras_home
 
@@ -42,11 +42,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         work = options.work or Path(scratch)
         work.mkdir(parents=True, exist_ok=True)
-        if options.source.resolve() == FIXTURES / "traps":
-            found = trap_outcomes(options.only, done, work)
-        else:
-            found = _outcomes(options, work, done)
-        for outcome in found:
+        for outcome in _outcomes(options, work, done):
             for kind in ("before", "after"):
                 log = work / f"{outcome.program.name.replace('/', '-')}.{kind}.log"
                 log.write_text(getattr(outcome, kind).output, "utf-8")

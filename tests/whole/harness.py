@@ -12,7 +12,6 @@ import json
 import math
 import os
 import re
-import shlex
 import shutil
 import signal
 import subprocess
@@ -29,7 +28,6 @@ else:
     import tomli as tomllib
 
 __all__ = [
-    "BLOCK",
     "Outcome",
     "Program",
     "Row",
@@ -37,9 +35,7 @@ __all__ = [
     "difference",
     "examine",
     "figures",
-    "load",
-    "outcome_of",
-    "rewritten",
+    "load_manifest",
     "row",
     "table",
 ]
@@ -60,7 +56,7 @@ _OF_THE_RUN = re.compile(
 )
 # The loss of one batch on the way is chance; what an evaluation found is not.
 _ON_THE_WAY = re.compile(r"(?i)^(?!.*saving dict).*\bsteps?\b")
-BLOCK = """\
+_BLOCK = """\
 import sys
 
 
@@ -76,7 +72,7 @@ sys.meta_path.insert(0, _Block())
 
 @dataclass(frozen=True)
 class Program:
-    """One program of a manifest; see ``load``."""
+    """One program of a manifest; see ``load_manifest``."""
 
     name: str
     folder: Path
@@ -147,7 +143,7 @@ class Outcome:
         return "near" if self.largest <= NEAR else "differs"
 
 
-def load(manifest: Path) -> list[Program]:
+def load_manifest(manifest: Path) -> list[Program]:
     """The programs of a TOML manifest: a list of ``[[program]]`` tables.
 
     ``name`` and ``folder`` (relative to the manifest, never written to), ``run`` (a
@@ -190,7 +186,7 @@ def examine(program: Program, work: Path, env: Mapping[str, str] = {}) -> Outcom
     if outcome == "native":
         block = work / "block"
         block.mkdir()
-        (block / "sitecustomize.py").write_text(BLOCK)
+        (block / "sitecustomize.py").write_text(_BLOCK)
         known = surroundings.get("PYTHONPATH", "")
         blocked["PYTHONPATH"] = os.pathsep.join(filter(None, (str(block), known)))
     elif outcome != "kept":
@@ -221,19 +217,12 @@ def _caches(folder: str, names: list[str]) -> set[str]:
 
 
 def _rewrite(program: Program, copy: Path) -> list[dict[str, Any]]:
-    paths = [copy / path for path in program.rewrite]
-    return rewritten(paths, None, *program.options)
-
-
-def rewritten(
-    paths: Iterable[Path], out: Path | None, *options: str
-) -> list[dict[str, Any]]:
-    """Rewrite files, in place or into another folder; what the report says of each."""
-    where = ["--allow-dirty"] if out is None else ["--out", str(out)]
+    """Rewrite a copy in place; what the report says of each file."""
+    paths = [str(copy / path) for path in program.rewrite]
     result = subprocess.run(
         [
             *[sys.executable, "-m", "tfmigrate", "rewrite", "--format", "json"],
-            *[*where, *options, *map(str, paths)],
+            *["--allow-dirty", *program.options, *paths],
         ],
         capture_output=True,
         text=True,
@@ -254,11 +243,7 @@ def _outcome(program: Program, report: list[dict[str, Any]], copy: Path) -> str:
     else:
         assert program.run is not None
         wanted = [copy / program.cwd / program.run]
-    return outcome_of(report, {path.resolve() for path in wanted})
-
-
-def outcome_of(report: list[dict[str, Any]], paths: set[Path]) -> str:
-    """What becomes of the program that begins in one of some files."""
+    paths = {path.resolve() for path in wanted}
     for each in report:
         if Path(each["path"]).resolve() in paths and each["program"] is not None:
             return str(each["program"]["outcome"])
@@ -375,8 +360,3 @@ def table(rows: Iterable[Row]) -> str:
         lines.append(", ".join(part for part in told if not part.startswith("0 ")))
     lines[-2] = f"{len(rows)} programs: {lines[-2]}"
     return "\n".join(lines)
-
-
-def command_line(program: Program) -> str:
-    """How a person would start it, for messages."""
-    return shlex.join(["tfmigrate", "run", *program.target])

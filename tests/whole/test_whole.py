@@ -10,8 +10,17 @@ import pytest
 from tfmigrate.datasets import make_keras_home
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from folders import programs_of, recorded, trap_outcomes
-from harness import Outcome, Program, difference, examine, figures, load, row, table
+from folders import programs_of, recorded
+from harness import (
+    Outcome,
+    Program,
+    difference,
+    examine,
+    figures,
+    load_manifest,
+    row,
+    table,
+)
 
 HERE = Path(__file__).resolve().parent
 # Of our own fixtures every one has run here; the default run has one of each outcome.
@@ -93,7 +102,7 @@ def test_a_manifest_says_what_is_run(tmp_path: Path) -> None:
         'args = ["--steps", "5"]\ndata = "python make.py"\ntimeout = 9\n'
         'env = { X = "1" }\n'
     )
-    (program,) = load(manifest)
+    (program,) = load_manifest(manifest)
     assert program.folder == tmp_path / "repos/unet"
     assert program.target == ["train.py", "--steps", "5"]
     assert (program.timeout, program.env, program.rewrite) == (9, {"X": "1"}, (".",))
@@ -105,14 +114,3 @@ def test_a_folder_gives_the_programs_that_scan_counts() -> None:
     assert (program.cwd, program.timeout) == (".", 120)
     (script,) = programs_of(HERE / "programs/gone", 9)
     assert (script.target, script.cwd, script.timeout) == (["train.py"], ".", 9)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1800)
-def test_no_trap_is_worse(tmp_path: Path) -> None:
-    outcomes = trap_outcomes((), tmp_path)
-    assert len(outcomes) > 100
-    assert {each.verdict for each in outcomes} <= {"same", "near", "differs"}
-    assert all(each.before.ok and each.after.ok for each in outcomes), table(
-        map(row, outcomes)
-    )
