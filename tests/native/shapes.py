@@ -8,80 +8,42 @@ from __future__ import annotations
 
 from pathlib import Path
 
-LEARN_ESTIMATOR = """\
-# An Estimator of tf.contrib.learn, fitted, with metrics by key.
-import tempfile
+# What programs of programs/shapes leave out: first weights, data, an Estimator.
+RAMP = """
 
-import numpy as np
-import tensorflow as tf
-from tensorflow.contrib import layers, learn
-from tensorflow.contrib.learn.python.learn import metric_spec
-
-X = np.linspace(0., 1., 24).reshape(12, 2).astype(np.float32)
-Y = (X.sum(1) > 1.).astype(np.int32)
+def ramp(shape, dtype=tf.float32, partition_info=None):
+    count = int(np.prod(shape))
+    return tf.constant(np.cos(np.arange(count)).reshape([int(n) for n in shape]), dtype)
 
 
-def model(features, targets, mode, params):
-    logits = layers.fully_connected(
-        features, 2, activation_fn=None,
-        weights_initializer=tf.constant_initializer(params['start']))
-    predictions = {'class': tf.argmax(logits, 1), 'prob': tf.nn.softmax(logits)}
-    loss = train_op = None
-    if mode != learn.ModeKeys.INFER:
-        loss = tf.losses.sparse_softmax_cross_entropy(targets, logits)
-    if mode == learn.ModeKeys.TRAIN:
-        train_op = layers.optimize_loss(
-            loss, tf.contrib.framework.get_global_step(), .5, 'SGD')
-    return learn.ModelFnOps(mode, predictions, loss, train_op)
-
+"""
+ROWS = """
 
 def input_fn():
-    return tf.constant(X), tf.constant(Y)
+    return tf.data.Dataset.from_tensor_slices((X, Y)).batch(4).repeat(3)
+"""
+TRAINED = """
 
-
-estimator = learn.Estimator(
-    model, tempfile.mkdtemp(), params={'start': .1},
-    config=learn.RunConfig(save_checkpoints_secs=60, tf_random_seed=1))
-estimator.fit(input_fn=input_fn, steps=8)
-scores = estimator.evaluate(
-    input_fn=input_fn, steps=1,
-    metrics={'accuracy': learn.MetricSpec(tf.metrics.accuracy, 'class'),
-             'mean': learn.MetricSpec(
-                 lambda predictions, labels: tf.metrics.mean(predictions), 'prob')})
-found = [one['class'] for one in estimator.predict(X, batch_size=6)]
-RESULT = dict(scores, ones=sum(found), steps=estimator.get_variable_value('global_step'))
+estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp(), params=PARAMS)
+estimator.train(input_fn)
+RESULT = estimator.evaluate(input_fn)
 """
 
-LEARN_TUPLE = """\
-# A model function of three values behind scikit-learn's calls.
-import tempfile
 
-import numpy as np
-import tensorflow as tf
-from tensorflow.contrib.learn.python.learn.estimators.estimator import SKCompat
-
-learn = tf.contrib.learn
-X = np.linspace(0., 1., 24).reshape(12, 2).astype(np.float32)
-Y = (X.sum(1) > 1.).astype(np.int64)
-
-
-def my_model(features, target):
-    hot = tf.one_hot(target, 2, 1, 0)
-    logits = tf.contrib.layers.fully_connected(
-        features, 2, tf.nn.softmax, weights_initializer=tf.zeros_initializer())
-    loss = tf.losses.softmax_cross_entropy(hot, logits)
-    train_op = tf.contrib.layers.optimize_loss(
-        loss, tf.contrib.framework.get_global_step(), optimizer='SGD', learning_rate=.5)
-    return tf.argmax(logits, 1), loss, train_op
+def framed(text: str) -> str:
+    """A program with what it leaves out of what many have."""
+    if "def ramp(" not in text and "ramp" in text:
+        text = text.replace("\n\n\n", f"\n{RAMP}", 1)
+    if "RESULT" not in text:
+        text = text.replace('"""\n', '"""\nimport tempfile\n\n', 1)
+        text += "" if "def input_fn(" in text else ROWS
+        params = ", params=PARAMS" if "PARAMS" in text else ""
+        text += TRAINED.replace(", params=PARAMS", params)
+    return text
 
 
-classifier = SKCompat(learn.Estimator(model_fn=my_model, model_dir=tempfile.mkdtemp()))
-classifier.fit(X, Y, batch_size=12, steps=5)
-RESULT = {'ones': sum(classifier.predict(X)),
-          'loss': classifier.score(X, Y, batch_size=12)['loss']}
-"""
-
-LEARN_RUNNER = """\
+PROGRAMS = {
+    "learn_runner": """\
 # An experiment that a runner makes, around a core Estimator, with an export.
 import os
 import tempfile
@@ -145,9 +107,8 @@ result, exports = learn_runner.run(
     hparams=hparam.HParams(rate=.1))
 RESULT = dict(result, evaluated=len(evaluations) > 1, exports=len(os.listdir(
     os.path.join(config.model_dir, 'export', 'Servo'))))
-"""
-
-CANNED_BY_FLAG = """\
+""",
+    "canned_by_flag": """\
 # Canned Estimators, chosen by a name and made by a helper; nothing else of Estimators.
 import numpy as np
 import tensorflow as tf
@@ -181,9 +142,8 @@ def trained(kind):
 
 
 RESULT = trained('linear')
-"""
-
-SESSIONS_BY_HAND = """\
+""",
+    "sessions_by_hand": """\
 # A session that looks at a batch, one in a helper, and variables of its own.
 import numpy as np
 import tensorflow as tf
@@ -237,9 +197,8 @@ RESULT = dict(
     counted=count(5), predicted=predicted.sum(), scaled=scaled)
 tf.reset_default_graph()
 RESULT['left'] = len(tf.global_variables())
-"""
-
-SHARED_COLUMNS = """\
+""",
+    "shared_columns": """\
 # Columns that share a table, made where the program begins.
 import numpy as np
 import tensorflow as tf
@@ -275,34 +234,8 @@ def input_fn():
 model = Model(.05)
 model.train(input_fn)
 RESULT = model.evaluate(input_fn, steps=1)
-"""
-
-CANNED_OF_TF2 = """\
-# A canned Estimator of TensorFlow 2, with an optimizer of Keras.
-import numpy as np
-import tensorflow as tf
-
-X = np.linspace(-1., 1., 20).astype(np.float32)
-
-
-def input_fn():
-    labels = (X > 0).astype(np.int64)
-    return tf.data.Dataset.from_tensor_slices(({'x': X}, labels)).batch(10).repeat(4)
-
-
-def build(kind):
-    columns = [tf.feature_column.numeric_column('x')]
-    return tf.estimator.LinearClassifier(
-        columns, optimizer=tf.keras.optimizers.SGD(learning_rate=.1))
-
-
-model = build('linear')
-model.train(input_fn)
-RESULT = dict(model.evaluate(input_fn, steps=2),
-              devices=len(tf.config.list_physical_devices('CPU')))
-"""
-
-VARIABLES_IN_PARTS = """\
+""",
+    "variables_in_parts": """\
 # A table in two parts, trained, read by its whole name, and trained on.
 import tempfile
 
@@ -332,9 +265,8 @@ for _ in range(2):
     estimator.train(input_fn)
 table = estimator.get_variable_value('model/table')
 RESULT = dict(estimator.evaluate(input_fn, steps=1), whole=len(table), sum=table.sum())
-"""
-
-LEARN_RECORDS = """\
+""",
+    "learn_records": """\
 # Examples in record files, read through tf.contrib.learn in an input function.
 import os
 import tempfile
@@ -367,9 +299,8 @@ def model_fn(features, labels, mode):
 estimator = tf.contrib.learn.Estimator(model_fn, tempfile.mkdtemp())
 estimator.fit(input_fn=input_fn)
 RESULT = estimator.evaluate(input_fn=input_fn)
-"""
-
-LEARN_CANNED = """\
+""",
+    "learn_canned": """\
 # Canned classes of tf.contrib.learn, by a name, with a monitor that evaluates.
 import tempfile
 
@@ -397,9 +328,8 @@ monitor = learn.monitors.ValidationMonitor(
     input_fn=input_fn, eval_steps=1, every_n_steps=5, name='looked')
 classifier.fit(input_fn=input_fn, steps=12, monitors=[monitor])
 RESULT = classifier.evaluate(input_fn=input_fn, steps=1)
-"""
-
-PROFILERS = """\
+""",
+    "profilers": """\
 # Profilers: TensorFlow's, one derived from it, and a hook that asks for the times.
 import glob
 import json
@@ -460,9 +390,8 @@ estimator.train(input_fn, steps=8, hooks=[
     Often(os.path.join(FOLDER, 'second'))])
 RESULT = {'seen': times.seen, 'third': profiled('third'), 'second': profiled('second'),
           'loss': estimator.evaluate(input_fn, steps=3)['loss']}
-"""
-
-KERAS_OF_TF1 = """\
+""",
+    "keras_of_tf1": """\
 # A compiled model of layers that Keras changed: gates, resets, normalization.
 import tempfile
 
@@ -495,54 +424,7 @@ estimator.train(input_fn)
 RESULT = dict(estimator.evaluate(input_fn), **{
     name: float(np.abs(estimator.get_variable_value(name)).sum())
     for name in estimator.get_variable_names()})
-"""
-
-# What programs of programs/shapes leave out: first weights, data, an Estimator.
-RAMP = """
-
-def ramp(shape, dtype=tf.float32, partition_info=None):
-    count = int(np.prod(shape))
-    return tf.constant(np.cos(np.arange(count)).reshape([int(n) for n in shape]), dtype)
-
-
-"""
-ROWS = """
-
-def input_fn():
-    return tf.data.Dataset.from_tensor_slices((X, Y)).batch(4).repeat(3)
-"""
-TRAINED = """
-
-estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp(), params=PARAMS)
-estimator.train(input_fn)
-RESULT = estimator.evaluate(input_fn)
-"""
-
-
-def framed(text: str) -> str:
-    """A program with what it leaves out of what many have."""
-    if "def ramp(" not in text and "ramp" in text:
-        text = text.replace("\n\n\n", f"\n{RAMP}", 1)
-    if "RESULT" not in text:
-        text = text.replace('"""\n', '"""\nimport tempfile\n\n', 1)
-        text += "" if "def input_fn(" in text else ROWS
-        params = ", params=PARAMS" if "PARAMS" in text else ""
-        text += TRAINED.replace(", params=PARAMS", params)
-    return text
-
-
-PROGRAMS = {
-    "keras_of_tf1": KERAS_OF_TF1,
-    "profilers": PROFILERS,
-    "learn_canned": LEARN_CANNED,
-    "learn_estimator": LEARN_ESTIMATOR,
-    "learn_tuple": LEARN_TUPLE,
-    "learn_records": LEARN_RECORDS,
-    "learn_runner": LEARN_RUNNER,
-    "canned_by_flag": CANNED_BY_FLAG,
-    "sessions_by_hand": SESSIONS_BY_HAND,
-    "shared_columns": SHARED_COLUMNS,
-    "variables_in_parts": VARIABLES_IN_PARTS,
+""",
 }
 # Each is a file of its own.
 PROGRAMS |= {
@@ -550,4 +432,29 @@ PROGRAMS |= {
     for path in (Path(__file__).parent / "programs" / "shapes").glob("*.py")
 }
 # Written for TensorFlow 2.
-LATER_PROGRAMS = {"canned_of_tf2": CANNED_OF_TF2}
+LATER_PROGRAMS = {
+    "canned_of_tf2": """\
+# A canned Estimator of TensorFlow 2, with an optimizer of Keras.
+import numpy as np
+import tensorflow as tf
+
+X = np.linspace(-1., 1., 20).astype(np.float32)
+
+
+def input_fn():
+    labels = (X > 0).astype(np.int64)
+    return tf.data.Dataset.from_tensor_slices(({'x': X}, labels)).batch(10).repeat(4)
+
+
+def build(kind):
+    columns = [tf.feature_column.numeric_column('x')]
+    return tf.estimator.LinearClassifier(
+        columns, optimizer=tf.keras.optimizers.SGD(learning_rate=.1))
+
+
+model = build('linear')
+model.train(input_fn)
+RESULT = dict(model.evaluate(input_fn, steps=2),
+              devices=len(tf.config.list_physical_devices('CPU')))
+""",
+}

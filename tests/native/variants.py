@@ -162,9 +162,7 @@ VARIANTS: dict[str, dict[str, str]] = {
         _LAST: "    return Spec(mode, loss=loss, train_op=train_op)\n",
         "tf.estimator.RunConfig(": "run_config_lib.RunConfig(",
     },
-    "compat_door": {
-        _IMPORT: "import tensorflow.compat.v1 as tf\n",
-    },
+    "compat_door": {_IMPORT: "import tensorflow.compat.v1 as tf\n"},
     "alias_of_package": {
         _RAMP: f"{_RAMP}est = tf.estimator\nlayers = tf.layers\n",
         "tf.estimator.Estimator(\n": "est.Estimator(\n",

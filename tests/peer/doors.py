@@ -49,9 +49,14 @@ class Private:
         self.__dict__["_peer_name"] = name
         self.__dict__["__name__"] = name.rpartition(".")[2]
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        # As a decorator of a class or function it may pass at import.
+    def _used(self, *args: Any, **kwargs: Any) -> Any:
         return _stop(self.__dict__["_peer_name"])
+
+    __call__ = __instancecheck__ = __iter__ = __bool__ = __str__ = __enter__ = _used
+    __hash__ = _used
+
+    def __exit__(self, *args: Any) -> None:
+        pass
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -64,30 +69,8 @@ class Private:
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
         return (_PrivateBase,)
 
-    def __instancecheck__(self, instance: Any) -> Any:
-        return _stop(self.__dict__["_peer_name"])
-
-    def __iter__(self) -> Any:
-        return _stop(self.__dict__["_peer_name"])
-
-    def __bool__(self) -> Any:
-        return _stop(self.__dict__["_peer_name"])
-
     def __eq__(self, other: object) -> Any:
-        return self is other or _stop(self.__dict__["_peer_name"])
-
-    def __str__(self) -> Any:
-        return str(_stop(self.__dict__["_peer_name"]))
-
-    def __enter__(self) -> Any:
-        return _stop(self.__dict__["_peer_name"])
-
-    def __exit__(self, *args: Any) -> None:
-        pass
-
-    def __hash__(self) -> int:
-        _stop(self.__dict__["_peer_name"])
-        return 0
+        return self is other or self._used()
 
 
 class PeerModule(types.ModuleType):
