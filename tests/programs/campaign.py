@@ -13,13 +13,13 @@ import collections
 import json
 import sys
 import tempfile
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 from grammar import Generated, generate
-from running import Run, nudged, rewrite, run_all
+from running import nudged, recorded, rewrite, run
 
 __all__ = ["Campaign", "run_campaign"]
 
@@ -50,59 +50,50 @@ class Campaign:
     largest: float = 0.0
 
 
-def run_campaign(
-    seeds: list[int], folder: Path, *, timeout: float = 560, batch: int = 25
-) -> Campaign:
+def run_campaign(seeds: list[int], folder: Path) -> Campaign:
     """Generate, rewrite and run the programs of the seeds, compare each."""
     found = Campaign()
-    programs: dict[int, Generated] = {}
     for seed in seeds:
         program = generate(seed)
         text, reason = rewrite(program.source)
         if text is None:
             found.kept[seed] = reason
             continue
-        programs[seed] = program
         found.native.append(seed)
-        (folder / f"old{seed}.py").write_text(program.source)
-        (folder / f"new{seed}.py").write_text(text)
-    for start in range(0, len(found.native), batch):
-        chosen = found.native[start : start + batch]
-        runs = [
-            Run(
-                f"{kind}{seed}",
-                folder / f"{kind}{seed}.py",
-                legacy=kind == "old",
-                replicas=programs[seed].replicas,
-                weights=None if kind == "old" else f"old{seed}",
-                seed=seed,
-            )
-            for seed in chosen
-            for kind in ("old", "new")
-        ]
-        results = run_all(runs, folder, timeout=timeout)
-        drifting = [s for s in chosen if drifts(results, s)]
-        if drifting:
-            found.noisy += drifting
-            more = []
-            for run in runs:
-                if run.seed in drifting and not run.legacy:
-                    start = folder / f"old{run.seed}" / "initial_weights.npz"
-                    size = NUDGE[programs[run.seed].traits["image"]]
-                    again = replace(run, name=f"again{run.seed}")
-                    more.append(replace(again, weights=nudged(start, size)))
-            results |= run_all(more, folder, timeout=timeout)
-        for seed in chosen:
-            old, new = results[f"old{seed}"], results[f"new{seed}"]
-            again = results.get(f"again{seed}")
-            try:
-                compare(old, new, again)
-            except AssertionError as error:
-                found.problems[seed] = f"{error} {programs[seed].traits}"
-            else:
-                if again is None:
-                    found.largest = max(found.largest, *differences(old, new))
+        old, new = folder / f"old{seed}.py", folder / f"new{seed}.py"
+        old.write_text(program.source)
+        new.write_text(text)
+        try:
+            _judge(old, new, program, seed, found)
+        except AssertionError as error:
+            found.problems[seed] = f"{error} {program.traits}"
     return found
+
+
+def _judge(
+    old: Path, new: Path, program: Generated, seed: int, found: Campaign
+) -> None:
+    """Run both sides from the same weights; where they drift apart, once more."""
+    settings: dict[str, Any] = {"replicas": program.replicas, "seed": seed}
+    first = run(old, **settings)
+    before = recorded(first)
+    assert "error" not in before, "compat: " + before["error"][-1500:]
+    after = recorded(run(new, start=first, **settings))
+    assert "error" not in after, "rewritten: " + after["error"][-1500:]
+    apart = differences(before, after)
+    try:
+        compare(before, after, None)
+    except AssertionError:
+        # Both ran and began alike, but something differs in the end.
+        if not apart or apart[0] >= TOLERANCE:
+            raise
+    else:
+        found.largest = max([found.largest, *apart])
+        return
+    found.noisy.append(seed)
+    size = NUDGE[program.traits["image"]]
+    start = nudged(first.folder / "initial_weights.npz", size)
+    compare(before, after, recorded(run(new, start=start, **settings)))
 
 
 def differences(old: dict[str, Any], new: dict[str, Any]) -> list[float]:
@@ -111,19 +102,6 @@ def differences(old: dict[str, Any], new: dict[str, Any]) -> list[float]:
     pairs = zip(losses, new["losses"][:WINDOW], strict=False)
     least = max(SMALL * abs(losses[0]), 1e-6) if losses else 0
     return [abs(a - b) / max(abs(a), least) for a, b in pairs]
-
-
-def drifts(results: dict[str, dict[str, Any]], seed: int) -> bool:
-    """Both ran and began alike, but something differs in the end."""
-    old, new = results[f"old{seed}"], results[f"new{seed}"]
-    if "losses" not in old or "losses" not in new:
-        return False
-    try:
-        compare(old, new, None)
-    except AssertionError:
-        found = differences(old, new)
-        return bool(found) and found[0] < TOLERANCE
-    return False
 
 
 def compare(
@@ -135,8 +113,6 @@ def compare(
 
     ``again`` is the rewrite from nudged weights, where rounding has to be measured.
     """
-    assert "error" not in old, "compat: " + old["error"][-1500:]
-    assert "error" not in new, "rewritten: " + new["error"][-1500:]
     assert len(old["losses"]) == len(new["losses"]), (
         f"{len(old['losses'])} steps, then {len(new['losses'])}"
     )
@@ -184,7 +160,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = options.keep or Path(scratch)
         folder.mkdir(exist_ok=True, parents=True)
-        found = run_campaign(seeds, folder, timeout=3600)
+        found = run_campaign(seeds, folder)
     for seed, problem in found.problems.items():
         print(f"seed {seed}: {problem}")
     print(

@@ -28,7 +28,7 @@ REWRITTEN = range(30)
 def test_first_losses_and_figures_are_those_of_compat(
     seeds: Sequence[int], tmp_path: Path
 ) -> None:
-    found = run_campaign([*seeds], tmp_path, timeout=1500)
+    found = run_campaign([*seeds], tmp_path)
     assert not found.problems, "\n".join(
         f"seed {seed}: {problem}" for seed, problem in found.problems.items()
     )
