@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -175,26 +176,24 @@ def test_a_broken_tf_config(here: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert "hint: `tfmigrate doctor`" in text
 
 
-def test_a_module_of_a_package_started_as_a_script(here: Path) -> None:
+def test_a_module_of_a_package_started_as_a_script(here: Path, tfmigrate: Any) -> None:
     """It asks for its package by name, which only `-m` finds."""
     (here / "src/__init__.py").touch()
     (here / "src/task.py").write_text("from src import train\n")
-    command = [sys.executable, "-m", "tfmigrate", "run", "src/task.py"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=here)
+    done = tfmigrate("run", "src/task.py", cwd=here)
     hint = f"hint: it is a module of src: `tfmigrate run -m src.task` in {here}\n"
     assert (done.returncode, done.stderr.endswith(hint)) == (1, True), done.stderr
 
 
 @pytest.mark.tensorflow
-def test_data_that_are_not_there_are_named_last(here: Path) -> None:
+def test_data_that_are_not_there_are_named_last(here: Path, tfmigrate: Any) -> None:
     """Below what TensorFlow tells of its graph, where a terminal ends."""
     (here / "nodata.py").write_text(
         "import tensorflow as tf\n\n"
         "lines = tf.data.TextLineDataset('nowhere.csv').make_one_shot_iterator()\n"
         "tf.Session().run(lines.get_next())\n"
     )
-    command = [sys.executable, "-m", "tfmigrate", "run", "nodata.py"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=here)
+    done = tfmigrate("run", "nodata.py", cwd=here)
     last = done.stderr.splitlines()[-1]
     assert last == "error: nowhere.csv; No such file or directory", done.stderr
 

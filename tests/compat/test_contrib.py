@@ -16,8 +16,8 @@ from runner import run
 
 REPOSITORY = Path(__file__).parents[2]
 ORACLE = REPOSITORY / "fixtures" / "oracle" / "contrib"
-# Script -> by how much its numbers may differ, relative and absolute: both sides compute
-# in float32 with different kernels. Three runs of a recorder wrote the same bytes.
+# Script -> by how much its numbers may differ, relative and absolute: both compute in
+# float32 with different kernels. Three runs of a recorder wrote the same bytes.
 TOLERANCES = {
     "record_more.py": (2e-5, 2e-6),
     "record_learn.py": (1e-5, 1e-6),
@@ -162,7 +162,7 @@ print([
     len(model.predict(input_fn=queued, as_iterable=False)),
     len(model.predict(X, batch_size=4, as_iterable=False))])
 """
-# Features are crossed in the order of their names, where a key says how words are hashed.
+# Crossed are features in the order of their names; a key says how words are hashed.
 CROSSES = """
 import numpy as np
 import tensorflow as tf

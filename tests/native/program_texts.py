@@ -2,7 +2,8 @@
 
 A program of programs/ that says no more than its model is put into a frame, and one
 that ends with an `output` gets a loss, a metric and an optimizer. Programs that differ
-in their optimizer alone have no file. Scripts of fixtures/oracle read this on Python 3.7.
+in their optimizer alone have no file. Scripts of fixtures/oracle read this, too, on
+Python 3.7.
 """
 
 from __future__ import annotations

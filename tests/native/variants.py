@@ -155,9 +155,11 @@ VARIANTS: dict[str, dict[str, str]] = {
         "tf.estimator.RunConfig(": "RunConfig(",
     },
     "private_path": {
-        _IMPORT: f"{_IMPORT}from tensorflow.python.estimator.estimator import Estimator\n"
-        "from tensorflow.python.estimator.model_fn import EstimatorSpec as Spec\n"
-        "from tensorflow.python.estimator import run_config as run_config_lib\n",
+        _IMPORT: (
+            f"{_IMPORT}from tensorflow.python.estimator.estimator import Estimator\n"
+            "from tensorflow.python.estimator.model_fn import EstimatorSpec as Spec\n"
+            "from tensorflow.python.estimator import run_config as run_config_lib\n"
+        ),
         "tf.estimator.Estimator(\n": "Estimator(\n",
         _LAST: "    return Spec(mode, loss=loss, train_op=train_op)\n",
         "tf.estimator.RunConfig(": "run_config_lib.RunConfig(",
@@ -259,8 +261,10 @@ VARIANTS: dict[str, dict[str, str]] = {
     },
     "partial_input_fn": {
         _IMPORT: f"{_IMPORT}import functools\n",
-        _TRAIN: "    classifier.train(functools.partial(dataset, 'train', batch_size=10),\n"
-        "                     steps=25)\n",
+        _TRAIN: (
+            "    classifier.train(functools.partial(dataset, 'train', batch_size=10),\n"
+            "                     steps=25)\n"
+        ),
     },
     "input_fn_with_params": {
         _MAIN: "def train_input_fn(params, mode, config):\n"
@@ -271,9 +275,11 @@ VARIANTS: dict[str, dict[str, str]] = {
     },
     "lambda_model_fn": {
         "        dense_model_fn,\n        config=config,\n"
-        f"        params={_PARAMS})\n": "        model_fn=lambda features, labels, mode: dense_model_fn(\n"
-        f"            features, labels, mode, {_PARAMS}),\n"
-        "        config=config)\n",
+        f"        params={_PARAMS})\n": (
+            "        model_fn=lambda features, labels, mode: dense_model_fn(\n"
+            f"            features, labels, mode, {_PARAMS}),\n"
+            "        config=config)\n"
+        ),
     },
     # -- thirty more ----------------------------------------------------------------
     "method_model_fn": {
@@ -366,17 +372,21 @@ VARIANTS: dict[str, dict[str, str]] = {
         "    return tf.estimator.EstimatorSpec(**given)\n",
     },
     "training_hooks_of_spec": {
-        _LAST: "    hook = tf.train.LoggingTensorHook({'loss': loss}, every_n_iter=10)\n"
-        "    return tf.estimator.EstimatorSpec(\n"
-        "        mode, loss=loss, train_op=train_op, training_hooks=[hook])\n",
+        _LAST: (
+            "    hook = tf.train.LoggingTensorHook({'loss': loss}, every_n_iter=10)\n"
+            "    return tf.estimator.EstimatorSpec(\n"
+            "        mode, loss=loss, train_op=train_op, training_hooks=[hook])\n"
+        ),
     },
     "own_variables": {
-        "    predicted = tf.argmax(logits, axis=1)\n": "    with tf.variable_scope('head', reuse=tf.AUTO_REUSE):\n"
-        "        scale = tf.get_variable('scale', [3], initializer=RAMP)\n"
-        "        logits = logits * scale\n"
-        "    moved = tf.Variable(tf.zeros([3]), name='moved')\n"
-        "    logits = logits + moved\n"
-        "    predicted = tf.argmax(logits, axis=1)\n",
+        "    predicted = tf.argmax(logits, axis=1)\n": (
+            "    with tf.variable_scope('head', reuse=tf.AUTO_REUSE):\n"
+            "        scale = tf.get_variable('scale', [3], initializer=RAMP)\n"
+            "        logits = logits * scale\n"
+            "    moved = tf.Variable(tf.zeros([3]), name='moved')\n"
+            "    logits = logits + moved\n"
+            "    predicted = tf.argmax(logits, axis=1)\n"
+        ),
     },
     "gradients_clipped": {
         _MINIMIZE: "        variables = tf.trainable_variables()\n"
@@ -386,10 +396,14 @@ VARIANTS: dict[str, dict[str, str]] = {
         "            zip(gradients, variables), tf.train.get_global_step())\n",
     },
     "decayed_rate": {
-        "tf.train.MomentumOptimizer(params['learning_rate'], 0.9)": "tf.train.AdamOptimizer(tf.train.exponential_decay(\n"
-        "        params['learning_rate'], tf.train.get_or_create_global_step(),\n"
-        "        5, 0.7, staircase=True), epsilon=1e-3)",
-        "activation=tf.nn.relu, kernel": "activation=tf.nn.relu, use_bias=False, kernel",
+        "tf.train.MomentumOptimizer(params['learning_rate'], 0.9)": (
+            "tf.train.AdamOptimizer(tf.train.exponential_decay(\n"
+            "        params['learning_rate'], tf.train.get_or_create_global_step(),\n"
+            "        5, 0.7, staircase=True), epsilon=1e-3)"
+        ),
+        "activation=tf.nn.relu, kernel": (
+            "activation=tf.nn.relu, use_bias=False, kernel"
+        ),
     },
     # Its gradient is rounding alone before a normalization, which Adam amplifies.
     "averaged_weights": {
@@ -398,9 +412,11 @@ VARIANTS: dict[str, dict[str, str]] = {
         "        train_op = average.apply(tf.trainable_variables())\n" + _LAST,
     },
     "regularized": {
-        "    if mode == tf.estimator.ModeKeys.EVAL:\n": "    weights = [v for v in tf.trainable_variables() if 'kernel' in v.name]\n"
-        "    loss += 0.01 * tf.add_n([tf.nn.l2_loss(v) for v in weights])\n"
-        "    if mode == tf.estimator.ModeKeys.EVAL:\n",
+        "    if mode == tf.estimator.ModeKeys.EVAL:\n": (
+            "    weights = [v for v in tf.trainable_variables() if 'kernel' in v.name]\n"
+            "    loss += 0.01 * tf.add_n([tf.nn.l2_loss(v) for v in weights])\n"
+            "    if mode == tf.estimator.ModeKeys.EVAL:\n"
+        ),
     },
     "regularized_or_not": {
         "    logits =": "    reg = (tf.contrib.layers.l2_regularizer(params['l2'])\n"
@@ -410,23 +426,27 @@ VARIANTS: dict[str, dict[str, str]] = {
         "RunConfig(\n": "RunConfig(\n        save_summary_steps=None,\n",
     },
     "layout_by_cuda": {
-        "    net = tf.layers.dense(\n        pixels": "    first = tf.test.is_built_with_cuda()\n"
-        "    layout = ('channels_first' if tf.test.is_built_with_cuda()\n"
-        "              else 'channels_last')\n"
-        "    pixels = tf.layers.flatten(tf.layers.max_pooling2d(\n"
-        "        tf.reshape(pixels, [-1, 1, 8, 1] if not first else [-1, 1, 1, 8]),\n"
-        "        (1, 2), (1, 1), data_format=layout))\n"
-        "    net = tf.layers.dense(\n        pixels",
+        "    net = tf.layers.dense(\n        pixels": (
+            "    first = tf.test.is_built_with_cuda()\n"
+            "    layout = ('channels_first' if tf.test.is_built_with_cuda()\n"
+            "              else 'channels_last')\n"
+            "    pixels = tf.layers.flatten(tf.layers.max_pooling2d(\n"
+            "        tf.reshape(pixels, [-1, 1, 8, 1] if not first else [-1, 1, 1, 8]),\n"
+            "        (1, 2), (1, 1), data_format=layout))\n"
+            "    net = tf.layers.dense(\n        pixels"
+        ),
     },
     "normalized_by_contrib": {
         "    net = tf.layers.batch_normalization(\n"
-        "        net, training=mode == tf.estimator.ModeKeys.TRAIN)\n": "    train = mode == tf.estimator.ModeKeys.TRAIN\n"
-        "    net = tf.contrib.layers.batch_norm(\n"
-        "        net, decay=.7, is_training=train, scale=True)\n"
-        "    net = tf.contrib.layers.fully_connected(\n"
-        "        net, 5, weights_initializer=RAMP,\n"
-        "        normalizer_fn=tf.contrib.layers.batch_norm,\n"
-        "        normalizer_params={'is_training': train, 'decay': .8})\n",
+        "        net, training=mode == tf.estimator.ModeKeys.TRAIN)\n": (
+            "    train = mode == tf.estimator.ModeKeys.TRAIN\n"
+            "    net = tf.contrib.layers.batch_norm(\n"
+            "        net, decay=.7, is_training=train, scale=True)\n"
+            "    net = tf.contrib.layers.fully_connected(\n"
+            "        net, 5, weights_initializer=RAMP,\n"
+            "        normalizer_fn=tf.contrib.layers.batch_norm,\n"
+            "        normalizer_params={'is_training': train, 'decay': .8})\n"
+        ),
     },
     "sizes_of_shapes": {
         _LOGITS: "    size = net.get_shape()[-1].value\n"
@@ -435,12 +455,14 @@ VARIANTS: dict[str, dict[str, str]] = {
         "    logits = tf.matmul(net, kernel) / tf.sqrt(float(int(width)))\n",
     },
     "table_in_model_fn": {
-        "    predicted = tf.argmax(logits, axis=1)\n": "    predicted = tf.argmax(logits, axis=1)\n"
-        "    table = tf.lookup.StaticHashTable(\n"
-        "        tf.lookup.KeyValueTensorInitializer(\n"
-        "            tf.constant([0, 1, 2], tf.int64),\n"
-        "            tf.constant([0, 1, 2], tf.int64)), -1)\n"
-        "    predicted = table.lookup(predicted)\n",
+        "    predicted = tf.argmax(logits, axis=1)\n": (
+            "    predicted = tf.argmax(logits, axis=1)\n"
+            "    table = tf.lookup.StaticHashTable(\n"
+            "        tf.lookup.KeyValueTensorInitializer(\n"
+            "            tf.constant([0, 1, 2], tf.int64),\n"
+            "            tf.constant([0, 1, 2], tf.int64)), -1)\n"
+            "    predicted = table.lookup(predicted)\n"
+        ),
     },
     "summaries": {
         _MINIMIZE: "        tf.summary.scalar('rate', params['learning_rate'])\n"
@@ -469,8 +491,12 @@ VARIANTS: dict[str, dict[str, str]] = {
     },
     "modes_by_name": {
         _RAMP: f"{_RAMP}ModeKeys = tf.estimator.ModeKeys\nTRAIN = ModeKeys.TRAIN\n",
-        "        net, training=mode == tf.estimator.ModeKeys.TRAIN)\n": "        net, training=mode == TRAIN)\n",
-        "    if mode == tf.estimator.ModeKeys.PREDICT:\n": "    if mode not in (TRAIN, ModeKeys.EVAL):\n",
+        "        net, training=mode == tf.estimator.ModeKeys.TRAIN)\n": (
+            "        net, training=mode == TRAIN)\n"
+        ),
+        "    if mode == tf.estimator.ModeKeys.PREDICT:\n": (
+            "    if mode not in (TRAIN, ModeKeys.EVAL):\n"
+        ),
     },
     "exported": {
         _EVALUATE: "    def receiver():\n"
@@ -480,9 +506,11 @@ VARIANTS: dict[str, dict[str, str]] = {
         "    path = classifier.export_savedmodel(tempfile.mkdtemp(), receiver)\n"
         "    files = os.listdir(path.decode())\n"
         "    RESULT['exported'] = 'saved_model.pb' in files\n" + _EVALUATE,
-        "EstimatorSpec(mode, predictions=predictions)": "EstimatorSpec(mode, predictions=predictions, export_outputs={\n"
-        "            'serving_default': tf.estimator.export.PredictOutput(\n"
-        "                predictions)})",
+        "EstimatorSpec(mode, predictions=predictions)": (
+            "EstimatorSpec(mode, predictions=predictions, export_outputs={\n"
+            "            'serving_default': tf.estimator.export.PredictOutput(\n"
+            "                predictions)})"
+        ),
     },
     "latest_values": {
         _EVALUATE: _EVALUATE
@@ -505,10 +533,12 @@ VARIANTS: dict[str, dict[str, str]] = {
         f"        dense_model_fn, tempfile.mkdtemp(), params={_PARAMS})\n"
         "    classifier.train(lambda: dataset('train', 10), steps=4)\n"
         "    del os.environ['START']\n",
-        "    optimizer = tf.train.MomentumOptimizer(": "    if os.environ.get('START'):\n"
-        "        tf.train.init_from_checkpoint(\n"
-        "            os.environ['START'], {'dense/': 'dense/'})\n"
-        "    optimizer = tf.train.MomentumOptimizer(",
+        "    optimizer = tf.train.MomentumOptimizer(": (
+            "    if os.environ.get('START'):\n"
+            "        tf.train.init_from_checkpoint(\n"
+            "            os.environ['START'], {'dense/': 'dense/'})\n"
+            "    optimizer = tf.train.MomentumOptimizer("
+        ),
     },
     "data_processed": {
         _DATA: "    def parse(features, label):\n"
@@ -529,7 +559,9 @@ VARIANTS: dict[str, dict[str, str]] = {
         "    logits = tf.layers.dense(net, 3, kernel_initializer=RAMP)\n",
     },
     "head_with_thresholds": {
-        "astype('float32'), classes": "astype('float32'), (classes > 1).astype('int32')",
+        "astype('float32'), classes": (
+            "astype('float32'), (classes > 1).astype('int32')"
+        ),
         "tf.layers.dense(net, 3,": "tf.layers.dense(net, 1,",
         "['probabilities'][2]": "['probabilities'][1]",
         _HEADED: "    head = tf.contrib.estimator.binary_classification_head(\n"
@@ -593,11 +625,13 @@ VARIANTS: dict[str, dict[str, str]] = {
         "    [tf.feature_column.categorical_column_with_identity(name, 7)\n"
         "     for name in ('left', 'right')], 2, initializer=RAMP)\n"
         "SPEC = tf.feature_column.make_parse_example_spec(COLUMNS)\n",
-        "    net = tf.layers.dense(\n": "    sums = tf.cast(tf.reduce_sum(pixels, 1, keepdims=True), tf.int32)\n"
-        "    embedded = tf.feature_column.input_layer(\n"
-        "        {'left': sums % 7, 'right': sums % 5}, COLUMNS)\n"
-        "    pixels = tf.concat([pixels, embedded], 1)\n"
-        "    net = tf.layers.dense(\n",
+        "    net = tf.layers.dense(\n": (
+            "    sums = tf.cast(tf.reduce_sum(pixels, 1, keepdims=True), tf.int32)\n"
+            "    embedded = tf.feature_column.input_layer(\n"
+            "        {'left': sums % 7, 'right': sums % 5}, COLUMNS)\n"
+            "    pixels = tf.concat([pixels, embedded], 1)\n"
+            "    net = tf.layers.dense(\n"
+        ),
     },
     "app_and_flags": {
         _RAMP: f"{_RAMP}FLAGS = tf.app.flags.FLAGS\n"
@@ -637,10 +671,14 @@ VARIANTS: dict[str, dict[str, str]] = {
     },
     "clipped_by_slim": {
         _RAMP: f"{_RAMP}slim = tf.contrib.slim\n",
-        "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op": "    del features\n    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op",
-        _UPDATE: "    optimizer = tf.train.MomentumOptimizer(params['learning_rate'], 0.9)\n"
-        "    train_op = slim.learning.create_train_op(\n"
-        "        loss, optimizer, clip_gradient_norm=0.1)\n",
+        "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op": (
+            "    del features\n    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op"
+        ),
+        _UPDATE: (
+            "    optimizer = tf.train.MomentumOptimizer(params['learning_rate'], 0.9)\n"
+            "    train_op = slim.learning.create_train_op(\n"
+            "        loss, optimizer, clip_gradient_norm=0.1)\n"
+        ),
     },
     "keras_model_told_by_mode": {
         "tf.reshape(features['image'], [-1, 8])": "features['image']",
@@ -711,11 +749,13 @@ VARIANTS: dict[str, dict[str, str]] = {
         _RAMP: f"{_RAMP}HEAD = tf.contrib.estimator.multi_class_head(n_classes=3)\n",
         "tf.layers.dense(net, 3,": "tf.layers.dense(net, HEAD.logits_dimension,",
         "['probabilities'][2]": "['probabilities'][1]",
-        _HEADED: "    optimizer = tf.train.MomentumOptimizer(params['learning_rate'], 0.9)\n"
-        "    update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)\n"
-        "    with tf.control_dependencies(update_ops):\n"
-        "        return HEAD.create_estimator_spec(\n"
-        "            features, mode, logits, labels, optimizer)\n",
+        _HEADED: (
+            "    optimizer = tf.train.MomentumOptimizer(params['learning_rate'], 0.9)\n"
+            "    update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)\n"
+            "    with tf.control_dependencies(update_ops):\n"
+            "        return HEAD.create_estimator_spec(\n"
+            "            features, mode, logits, labels, optimizer)\n"
+        ),
     },
     "head_of_two_outputs": {
         _LOGITS: "    with tf.variable_scope('wide'):\n"
@@ -725,11 +765,13 @@ VARIANTS: dict[str, dict[str, str]] = {
         "    logits = wide + deep\n"
         "    head = tf.contrib.estimator.multi_class_head(n_classes=3)\n",
         "['probabilities'][2]": "['probabilities'][1]",
-        _HEADED: "    optimizer = tf.train.MomentumOptimizer(params['learning_rate'], 0.9)\n"
-        "    update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)\n"
-        "    with tf.control_dependencies(update_ops):\n"
-        "        return head.create_estimator_spec(\n"
-        "            features, mode, logits, labels, optimizer)\n",
+        _HEADED: (
+            "    optimizer = tf.train.MomentumOptimizer(params['learning_rate'], 0.9)\n"
+            "    update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)\n"
+            "    with tf.control_dependencies(update_ops):\n"
+            "        return head.create_estimator_spec(\n"
+            "            features, mode, logits, labels, optimizer)\n"
+        ),
     },
     "object_around_helpers": {
         BASE[
@@ -798,11 +840,15 @@ VARIANTS: dict[str, dict[str, str]] = {
     },
     "partial_of_the_module": {
         "import os\n": "import functools\nimport os\n",
-        "def dense_model_fn(": "dense = functools.partial(tf.layers.dense, activation=tf.nn.relu)\n\n\n"
-        "def dense_model_fn(",
+        "def dense_model_fn(": (
+            "dense = functools.partial(tf.layers.dense, activation=tf.nn.relu)\n\n\n"
+            "def dense_model_fn("
+        ),
         "    net = tf.layers.dense(\n"
         "        pixels, params['hidden'], activation=tf.nn.relu,"
-        " kernel_initializer=RAMP)\n": "    net = dense(pixels, params['hidden'], kernel_initializer=RAMP)\n",
+        " kernel_initializer=RAMP)\n": (
+            "    net = dense(pixels, params['hidden'], kernel_initializer=RAMP)\n"
+        ),
     },
     "partial_of_a_layer": {
         "import os\n": "import functools\nimport os\n",
@@ -819,7 +865,9 @@ VARIANTS: dict[str, dict[str, str]] = {
         "        else:\n"
         "            train_phase = False\n"
         "    pixels =",
-        "net, training=mode == tf.estimator.ModeKeys.TRAIN)": "net, training=train_phase)",
+        "net, training=mode == tf.estimator.ModeKeys.TRAIN)": (
+            "net, training=train_phase)"
+        ),
     },
     "experiment": {
         _RAMP: f"{_RAMP}EVALUATED = []\n\n\n"

@@ -6,9 +6,9 @@
 The first argument is the generation: 1 is under `tfmigrate run`, 2 puts
 ``tfmigrate.compat.v2`` in the place of ``tensorflow``. 0 runs the files on the real
 TensorFlow of this interpreter with the code of the tree; Python 3.7 can read this file.
-One process imports TensorFlow, and each file runs in a fork of it, at most SECONDS long;
-its rows and output are in OUT. With --failed the tests that have passed there, or cannot
-be asked, keep their rows; all others run.
+One process imports TensorFlow, and each file runs in a fork of it, at most SECONDS
+long; its rows and output are in OUT. With --failed the tests that have passed there, or
+cannot be asked, keep their rows; all others run.
 """
 
 from __future__ import annotations

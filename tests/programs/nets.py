@@ -399,30 +399,11 @@ class _Writer:
 
     def model_function(self) -> str:
         shapes: list[Callable[[], str]] = [
-            self.dense,
-            self.scoped,
-            self.normalized,
-            self.dropped,
-            self.helper,
-            self.helper,
-            self.closure,
-            self.partial,
-            self.function,
-            self.method,
-            self.method,
-            self.table,
-            self.listed,
-            self.listed,
-            self.shared,
-            self.loop,
-            self.loop,
-            self.branch,
-            self.branch,
-            self.registry,
-            self.factory,
-            self.options,
-            self.several,
-            self.contrib,
+            *(self.dense, self.scoped, self.normalized, self.dropped, self.helper),
+            *(self.helper, self.closure, self.partial, self.function, self.method),
+            *(self.method, self.table, self.listed, self.listed, self.shared),
+            *(self.loop, self.loop, self.branch, self.branch, self.registry),
+            *(self.factory, self.options, self.several, self.contrib),
         ]
         body = (
             "is_training = mode == tf.estimator.ModeKeys.TRAIN\nnet = features['x']\n"

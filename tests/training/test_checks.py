@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import ast
 import json
-import os
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
+from runner import run_python
 
 HERE = Path(__file__).parent
-FOLDERS = (str(HERE.parents[1]), os.environ["PYTHONPATH"])
 CHECKS = [
     (path.name, node.name)
     for path in sorted((HERE / "checks").glob("*.py"))
@@ -23,24 +20,10 @@ CHECKS = [
 
 
 @cache
-def children() -> dict[str, subprocess.Popen[str]]:
-    """One process for each file of checks, all at once."""
-    return {
-        file: subprocess.Popen(
-            [sys.executable, HERE / "child.py", HERE / "checks" / file],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(FOLDERS)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        for file in dict.fromkeys(file for file, _ in CHECKS)
-    }
-
-
-@cache
 def failures(file: str) -> dict[str, str]:
     """The tracebacks of the checks of a file that fail."""
-    output, _ = children()[file].communicate()
+    done = run_python(HERE / "child.py", HERE / "checks" / file, timeout=900)
+    output = done.stdout + done.stderr
     results = [line for line in output.splitlines() if line.startswith('{"failures"')]
     assert results, output[-4000:]
     found: dict[str, str] = json.loads(results[-1])["failures"]

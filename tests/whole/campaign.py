@@ -21,10 +21,11 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 from folders import programs_of
-from harness import Outcome, Row, examine, row, table
+from harness import Outcome, examine, table
 from tfmigrate.datasets import make_keras_home
 
 
@@ -37,8 +38,10 @@ def main() -> int:
     parser.add_argument("--work", type=Path, help="keep copies and logs here")
     parser.add_argument("--json", type=Path, help="write the figures here too")
     options = parser.parse_args()
-    known = _known(options.json)
-    done = {each.name for each in known}
+    known: list[dict[str, Any]] = []
+    if options.json and options.json.exists():
+        known = json.loads(options.json.read_text("utf-8"))
+    done = {each["name"] for each in known}
     with tempfile.TemporaryDirectory() as scratch:
         work = options.work or Path(scratch)
         work.mkdir(parents=True, exist_ok=True)
@@ -46,19 +49,12 @@ def main() -> int:
             for kind in ("before", "after"):
                 log = work / f"{outcome.program.name.replace('/', '-')}.{kind}.log"
                 log.write_text(getattr(outcome, kind).output, "utf-8")
-            known.append(row(outcome))
+            known.append(outcome.row())
             print(f"{outcome.program.name}: {outcome.verdict}", file=sys.stderr)
             if options.json:
-                rows = [vars(each) for each in known]
-                options.json.write_text(json.dumps(rows, indent=1))
+                options.json.write_text(json.dumps(known, indent=1))
     print(table(known))
-    return int(any(each.verdict == "worse" for each in known))
-
-
-def _known(path: Path | None) -> list[Row]:
-    if path is None or not path.exists():
-        return []
-    return [Row(**each) for each in json.loads(path.read_text("utf-8"))]
+    return int(any(each["verdict"] == "worse" for each in known))
 
 
 def _outcomes(

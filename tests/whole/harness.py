@@ -8,6 +8,7 @@ both print are compared.
 
 from __future__ import annotations
 
+import collections
 import json
 import math
 import os
@@ -30,13 +31,11 @@ else:
 __all__ = [
     "Outcome",
     "Program",
-    "Row",
     "Run",
     "difference",
     "examine",
     "figures",
     "load_manifest",
-    "row",
     "table",
 ]
 
@@ -141,6 +140,19 @@ class Outcome:
             return "same"
         # From new weights, figures may be a little off.
         return "near" if self.largest <= NEAR else "differs"
+
+    def row(self) -> dict[str, Any]:
+        """What the table and the file of a campaign have of it."""
+        return {
+            "name": self.program.name,
+            "became": self.became,
+            "before": self.before.word,
+            "after": self.after.word,
+            "figures": self.compared,
+            "largest": self.largest,
+            "verdict": self.verdict,
+            "seconds": (self.before.seconds, self.after.seconds),
+        }
 
 
 def load_manifest(manifest: Path) -> list[Program]:
@@ -307,56 +319,26 @@ def difference(old: float, new: float) -> float:
     return abs(old - new) / max(abs(old), abs(new), 1.0)
 
 
-@dataclass(frozen=True)
-class Row:
-    """An outcome as the table and the file of a campaign have it."""
-
-    name: str
-    became: str
-    before: str
-    after: str
-    figures: int
-    largest: float | None
-    verdict: str
-    seconds: tuple[float, float]
-
-
-def row(outcome: Outcome) -> Row:
-    """What is told of an outcome."""
-    return Row(
-        outcome.program.name,
-        outcome.became,
-        outcome.before.word,
-        outcome.after.word,
-        outcome.compared,
-        outcome.largest,
-        outcome.verdict,
-        (outcome.before.seconds, outcome.after.seconds),
-    )
-
-
-def table(rows: Iterable[Row]) -> str:
+def table(rows: Iterable[dict[str, Any]]) -> str:
     """The table of a campaign, worst first, with its sums."""
     order = ("worse", "differs", "near", "as before", "runs", "same", "better")
-    rows = sorted(rows, key=lambda row: (order.index(row.verdict), row.name))
+    rows = sorted(rows, key=lambda row: (order.index(row["verdict"]), row["name"]))
+    form = "{:28} {:9} {:9} {:9} {:>7} {:>8} {:9} {:>13}".format
     lines = [
-        f"{'program':28} {'became':9} {'before':9} {'after':9} {'figures':>7} "
-        f"{'largest':>8} {'verdict':9} {'seconds':>13}"
-    ]
-    for one in rows:
-        largest = "-" if one.largest is None else f"{one.largest:.1e}"
-        seconds = f"{one.seconds[0]:.0f} + {one.seconds[1]:.0f}"
-        lines.append(
-            f"{one.name:28} {one.became:9} {one.before:9} {one.after:9} "
-            f"{one.figures:7} {largest:>8} {one.verdict:9} {seconds:>13}"
+        form(
+            *("program", "became", "before", "after"),
+            *("figures", "largest", "verdict", "seconds"),
         )
-    for told in (
-        [f"{sum(r.verdict == v for r in rows)} {v}" for v in order],
-        [
-            f"{sum(r.became == t for r in rows)} {t}"
-            for t in sorted({r.became for r in rows})
-        ],
-    ):
-        lines.append(", ".join(part for part in told if not part.startswith("0 ")))
-    lines[-2] = f"{len(rows)} programs: {lines[-2]}"
+    ]
+    for row in rows:
+        shown = row | {
+            "largest": "-" if row["largest"] is None else f"{row['largest']:.1e}",
+            "seconds": "{:.0f} + {:.0f}".format(*row["seconds"]),
+        }
+        lines.append(form(*shown.values()))
+    verdicts = collections.Counter(row["verdict"] for row in rows)
+    became = collections.Counter(row["became"] for row in rows)
+    counted = ", ".join(f"{verdicts[one]} {one}" for one in order if verdicts[one])
+    lines.append(f"{len(rows)} programs: {counted}")
+    lines.append(", ".join(f"{became[one]} {one}" for one in sorted(became)))
     return "\n".join(lines)

@@ -18,7 +18,6 @@ from harness import (
     examine,
     figures,
     load_manifest,
-    row,
     table,
 )
 
@@ -32,7 +31,7 @@ def check(program: Program, folder: Path) -> Outcome:
     home = make_keras_home(folder / "home", sample=True, noise=True)
     outcome = examine(program, folder / "work", home)
     last = outcome.after.output[-3000:]
-    assert outcome.verdict in (*GOOD, "as before"), f"{table([row(outcome)])}\n{last}"
+    assert outcome.verdict in (*GOOD, "as before"), f"{table([outcome.row()])}\n{last}"
     return outcome
 
 
