@@ -28,6 +28,10 @@ estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp(), params=PARAMS)
 estimator.train(input_fn)
 RESULT = estimator.evaluate(input_fn)
 """
+PREDICTED = """\
+RESULT['sum'] = sum(
+    np.sum(value) for one in estimator.predict(input_fn) for value in one.values())
+"""
 
 
 def framed(text: str) -> str:
@@ -39,110 +43,11 @@ def framed(text: str) -> str:
         text += "" if "def input_fn(" in text else ROWS
         params = ", params=PARAMS" if "PARAMS" in text else ""
         text += TRAINED.replace(", params=PARAMS", params)
+        text += PREDICTED if "predictions={" in text else ""
     return text
 
 
 PROGRAMS = {
-    "learn_runner": """\
-# An experiment that a runner makes, around a core Estimator, with an export.
-import os
-import tempfile
-
-import numpy as np
-import tensorflow as tf
-from tensorflow.contrib.learn.python.learn import learn_runner
-from tensorflow.contrib.learn.python.learn.utils import saved_model_export_utils
-from tensorflow.contrib.training.python.training import hparam
-
-X = np.linspace(0., 1., 16).reshape(16, 1).astype(np.float32)
-
-
-def model_fn(features, labels, mode, params):
-    net = tf.layers.dense(
-        features['x'], 1, kernel_initializer=tf.constant_initializer(.3))
-    if mode == tf.estimator.ModeKeys.PREDICT:
-        return tf.estimator.EstimatorSpec(
-            mode, net,
-            export_outputs={'out': tf.estimator.export.PredictOutput({'y': net})})
-    loss = tf.losses.mean_squared_error(labels, net)
-    train_op = tf.train.GradientDescentOptimizer(params.rate).minimize(
-        loss, tf.train.get_global_step())
-    return tf.estimator.EstimatorSpec(
-        mode, loss=loss, train_op=train_op,
-        eval_metric_ops={'mae': tf.metrics.mean_absolute_error(labels, net)})
-
-
-def input_fn():
-    data = tf.data.Dataset.from_tensor_slices(({'x': X}, 2 * X))
-    return data.repeat().batch(8).make_one_shot_iterator().get_next()
-
-
-def serving_input_fn():
-    holder = tf.placeholder(tf.float32, [None, 1])
-    return tf.estimator.export.ServingInputReceiver({'x': holder}, {'x': holder})
-
-
-evaluations = []
-
-
-class Count(tf.train.SessionRunHook):
-
-    def end(self, session):
-        evaluations.append(1)
-
-
-def experiment_fn(run_config, hparams):
-    estimator = tf.estimator.Estimator(model_fn, params=hparams, config=run_config)
-    return tf.contrib.learn.Experiment(
-        estimator, train_input_fn=input_fn, eval_input_fn=input_fn,
-        train_steps=30, eval_steps=2, min_eval_frequency=10, eval_hooks=[Count()],
-        export_strategies=[saved_model_export_utils.make_export_strategy(
-            serving_input_fn, exports_to_keep=1)])
-
-
-config = tf.contrib.learn.RunConfig(
-    model_dir=tempfile.mkdtemp(), save_checkpoints_steps=10)
-result, exports = learn_runner.run(
-    experiment_fn, run_config=config, schedule='train_and_evaluate',
-    hparams=hparam.HParams(rate=.1))
-RESULT = dict(result, evaluated=len(evaluations) > 1, exports=len(os.listdir(
-    os.path.join(config.model_dir, 'export', 'Servo'))))
-""",
-    "canned_by_flag": """\
-# Canned Estimators, chosen by a name and made by a helper; nothing else of Estimators.
-import numpy as np
-import tensorflow as tf
-
-X = np.linspace(-1., 1., 20).astype(np.float32)
-
-
-def columns():
-    return [tf.feature_column.numeric_column('x'),
-            tf.feature_column.indicator_column(
-                tf.feature_column.categorical_column_with_identity('k', 3))]
-
-
-def input_fn():
-    data = {'x': X, 'k': np.arange(20) % 3}
-    labels = (X > 0).astype(np.int64)
-    return tf.data.Dataset.from_tensor_slices((data, labels)).batch(10).repeat(4)
-
-
-def build(kind):
-    if kind == 'linear':
-        return tf.estimator.LinearClassifier(
-            columns(), optimizer=tf.train.FtrlOptimizer(.1))
-    return tf.estimator.DNNClassifier(hidden_units=[4], feature_columns=columns())
-
-
-def trained(kind):
-    model = build(kind)
-    model.train(input_fn)
-    return model.evaluate(input_fn, steps=2)
-
-
-RESULT = trained('linear')
-""",
     "sessions_by_hand": """\
 # A session that looks at a batch, one in a helper, and variables of its own.
 import numpy as np
