@@ -120,10 +120,7 @@ class Calls(Expressions):
         key = (node, *((name, key_of(value)) for name, value in given.items()))
         seen = (function.env, *key)
         if seen in self._known and not self.precise:
-            value, makes, events = self._known[seen]
-            self.followed += len(events)
-            self.events += [(what, (*self._around, *way)) for what, way in events]
-            return value, makes
+            return self._known[seen]
         if seen in self._running or len(self._running) > _DEPTH:
             self._again.add(node)
             if all(one[1] is not node for one in self._running):
@@ -134,7 +131,6 @@ class Calls(Expressions):
         by_mode, parted = self.by_mode, self.parted
         self.by_mode, self.parted = 0, False
         self._running.append(seen)
-        before = len(self.events)
         self._returned.append([])
         try:
             if isinstance(node, cst.Lambda):
@@ -155,9 +151,7 @@ class Calls(Expressions):
         makes = not all(one.keys().isdisjoint(below) for one in made)
         if makes and node in self._again:
             self.unknown("a function with layers that calls itself", node, env)
-        outer = len(self._around)
-        inside = [(what, way[outer:]) for what, way in self.events[before:]]
-        self._known[seen] = result, makes, inside
+        self._known[seen] = result, makes
         return result, makes
 
     def defaults(
@@ -213,7 +207,6 @@ class Calls(Expressions):
             return self._partial(callee, node, arguments, env)
         if isinstance(callee, Cell):
             self.notes.make(Call(callee.symbol, node, arguments, env, self), "called")
-            self.event(callee.symbol, ())
             return Tensor()
         if isinstance(callee, Function):
             return self.enter_call(callee, node, arguments, env)
@@ -225,7 +218,6 @@ class Calls(Expressions):
             if callee.stays:
                 own = self.notes.aside if callee.keras else self.notes.applied
                 own.add(node)
-            self.event(callee.symbol.rpartition(".")[2], callee.given)
             return Tensor()
         if isinstance(callee, Instance):
             return self._make(callee, node, arguments, env)
@@ -353,7 +345,6 @@ class Calls(Expressions):
             # Its rounds share what the first one makes, as if it were one layer.
             self.notes.hand(call.node)
             self.notes.make(call, "called")
-            self.event(call.symbol, ())
             return
         shown = call.symbol
         call.unknown(f"layers in a function that `{shown}` calls")

@@ -11,13 +11,11 @@ from collections.abc import Sequence
 import libcst as cst
 
 from ..code.tree import Statement, Tree, statements_of, walk
-from ..project.facts import ParsedModule, ProjectFacts
+from ..project.facts import ParsedModule
 from .arguments import Argument, element_of
 from .calls import Calls
 from .definitions import given_to
-from .expressions import Event
 from .held import before, fill, has_entries, held_object, is_unseen
-from .notes import Notes
 from .terms import term
 from .values import (
     Config,
@@ -26,7 +24,6 @@ from .values import (
     Function,
     Instance,
     Seq,
-    Symbol,
     Tensor,
     Time,
     Value,
@@ -38,7 +35,7 @@ from .values import (
     with_term,
 )
 
-__all__ = ["Evaluator", "Event", "evaluate", "evaluated"]
+__all__ = ["Evaluator", "evaluate"]
 
 _GIVEN = {"features": Tensor(), "labels": Tensor(), "mode": Config(by_mode=True)}
 # What an Estimator gives by its name, so that it cannot stand for anything else.
@@ -136,7 +133,7 @@ class Evaluator(Calls):
         elif isinstance(node, cst.With):
             for item in node.items:
                 value = self.expression(item.item, env)
-                self.within(self._scope(item.item, env), value)
+                self.within("with", value)
                 if item.asname is not None:
                     self.assign(item.asname.name, value, env)
             self.suite(node.body, env)
@@ -188,10 +185,7 @@ class Evaluator(Calls):
         return chosen(test, first, second)
 
     def _loop(self, node: cst.For | cst.While, env: Env) -> None:
-        start = len(self.events)
         for _ in range(_ROUNDS):
-            # What is made in each round is told once.
-            del self.events[start:]
             before = dict(env.names)
             self._round(node, env)
             for name, known in before.items():
@@ -217,14 +211,6 @@ class Evaluator(Calls):
         value = self.expression(node.iter, env)
         self.assign(node.target, element_of(value), env)
         return value
-
-    def _scope(self, node: cst.BaseExpression, env: Env) -> str:
-        """A scope as far as it names variables."""
-        value = self.notes.values.get(node.func) if isinstance(node, cst.Call) else None
-        if value != Symbol("tf.variable_scope") or not isinstance(node, cst.Call):
-            return "with"
-        name = self.expression(node.args[0].value, env) if node.args else None
-        return f"scope {name.value!r}" if isinstance(name, Const) else "scope ?"
 
     def _small(self, node: cst.BaseSmallStatement, env: Env) -> None:
         if isinstance(node, cst.Assign):
@@ -290,21 +276,6 @@ class Evaluator(Calls):
             holder.attributes[name] = join(holder.attributes.get(name), value)
             return
         self.put(target.value, value, env)
-
-
-def evaluated(
-    facts: ProjectFacts,
-    files: Sequence[ParsedModule],
-    parsed: ParsedModule,
-    defined: cst.FunctionDef,
-    notes: Notes | None = None,
-) -> Evaluator:
-    """An evaluation of a model function; ``notes`` are those of others so far."""
-    evaluator = Evaluator(facts, files)
-    if notes is not None:
-        evaluator.notes = notes
-    evaluate(evaluator, parsed, defined)
-    return evaluator
 
 
 def evaluate(

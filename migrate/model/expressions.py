@@ -45,8 +45,6 @@ from .values import (
     time_of,
 )
 
-# (what is made, the scopes, loops and branches around it)
-Event = tuple[tuple[str, tuple[tuple[str, str], ...]], tuple[str, ...]]
 _BUILTINS = frozenset(dir(builtins))
 # What a module calls for a value that its functions call.
 _MADE_FIRST = ("collections.namedtuple", "typing.NamedTuple", "functools.partial")
@@ -80,12 +78,18 @@ class Expressions(ABC):
     # Each call of a function is gone through for itself.
     precise = False
 
-    def __init__(self, facts: ProjectFacts, files: Sequence[ParsedModule] = ()) -> None:
+    def __init__(
+        self,
+        facts: ProjectFacts,
+        files: Sequence[ParsedModule] = (),
+        notes: Notes | None = None,
+    ) -> None:
         self.facts = facts
         # Files by their paths, as the one who asks has parsed them.
         self.files = {os.path.abspath(one.path): one for one in files}
-        self.notes = Notes()
-        # How many expressions were gone through, and events of them said again.
+        # Those of other evaluations so far, if they are given.
+        self.notes = Notes() if notes is None else notes
+        # How many expressions were gone through.
         self.followed = 0
         # Objects as such of classes that derive from theirs.
         self.derived: dict[tuple[Instance, cst.ClassDef], Instance] = {}
@@ -95,7 +99,7 @@ class Expressions(ABC):
         self._running: list[tuple[object, ...]] = []
         # Functions that called themselves.
         self._again: set[cst.CSTNode] = set()
-        self._known: dict[tuple[object, ...], tuple[Value, bool, list[Event]]] = {}
+        self._known: dict[tuple[object, ...], tuple[Value, bool]] = {}
         self._returned: list[list[Value]] = []
         # Branches around that ask for the mode; a function has returned in one.
         self.by_mode = 0
@@ -103,9 +107,6 @@ class Expressions(ABC):
         self._objects: dict[tuple[object, ...], Instance] = {}
         # What has been appended to lists of objects, by the place that did.
         self._appended: dict[tuple[Instance, str], _Appended] = {}
-        # Variables that are made, each with the scopes, loops and branches around it.
-        self.events: list[Event] = []
-        self._around: list[str] = []
         self._decorated: dict[tuple[cst.CSTNode, Env | None], Value] = {}
 
     # -- what is said of code
@@ -122,19 +123,15 @@ class Expressions(ABC):
 
     def within(self, what: str, value: Value | None) -> None:
         """What follows stands in a scope, a branch or a loop: on what that depends."""
-        self._around.append(what)
+        return
 
     def beyond(self) -> None:
         """The end of it."""
-        self._around.pop()
+        return
 
     def goes_round(self, value: Value) -> None:
         """What follows, up to the end of a comprehension, is done for each element."""
         return
-
-    def event(self, kind: str, made: tuple[tuple[str, str], ...]) -> None:
-        """Notes that variables are made here."""
-        self.events.append(((kind, made), tuple(self._around)))
 
     @abstractmethod
     def assign(self, target: cst.BaseExpression, value: Value, env: Env) -> None:

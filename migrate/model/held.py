@@ -61,7 +61,7 @@ def _made(
         return None
     apart = fresh()
     fill(apart, owner)
-    if apart.events or apart.notes.unknown:
+    if apart.notes.made or apart.notes.unknown:
         return None  # It makes variables, or what is not understood, at its start.
     for name, value in owner.attributes.items():
         kept = isinstance(value, Dict) and value.items and not _is_filled(owner, name)

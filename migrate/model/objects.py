@@ -30,7 +30,6 @@ def of_tensorflow(call: Call, callee: Instance, symbols: Sequence[str]) -> Value
     if any(symbol.startswith("tf.contrib.seq2seq.") for symbol in symbols):
         # An attention: it makes variables for the memory that it is given.
         notes.make(call, "called")
-        call.evaluator.event(call.symbol, ())
         return Cell(call.symbol)
     if any(symbol.startswith(_TRAINING) for symbol in symbols):
         # Optimizers, hooks: what they make is no part of the model.

@@ -20,6 +20,7 @@ from .api import Call
 from .arguments import Argument
 from .evaluator import Evaluator
 from .layer_functions import EMPTY, at_call
+from .notes import Notes
 from .skeletons import FUNCTION, code_term, label
 from .terms import Term, constant, term
 from .values import (
@@ -60,8 +61,13 @@ class Tracer(Evaluator):
 
     precise = True
 
-    def __init__(self, facts: ProjectFacts, files: Sequence[ParsedModule] = ()) -> None:
-        super().__init__(facts, files)
+    def __init__(
+        self,
+        facts: ProjectFacts,
+        files: Sequence[ParsedModule] = (),
+        notes: Notes | None = None,
+    ) -> None:
+        super().__init__(facts, files, notes)
         self.steps: list[Step] = []
         # Scopes, tests and loops around; where the running functions began in them.
         self._path: list[Term] = []
@@ -80,6 +86,7 @@ class Tracer(Evaluator):
     # -- expressions
 
     def expression(self, node: cst.BaseExpression, env: Env) -> Value:
+        self.followed += 1
         self._parts_of.append([])
         try:
             value = self._value(node, env)
@@ -87,11 +94,7 @@ class Tracer(Evaluator):
             parts = self._parts_of.pop()
         value = self._told(node, value, parts, env)
         self._parts_of[-1].append(term_of(value))
-        return self._noted(node, value)
-
-    def _noted(self, node: cst.BaseExpression, value: Value) -> Value:
-        self.notes.see(node, value)
-        return value
+        return self.notes.see(node, value)
 
     def _told(
         self, node: cst.BaseExpression, value: Value, parts: list[Term], env: Env
@@ -126,14 +129,12 @@ class Tracer(Evaluator):
     # -- what is around
 
     def within(self, what: str, value: Value | None) -> None:
-        super().within(what, value)
         given = () if value is None else (term_of(value),)
-        self._path.append(term(what.partition(" ")[0], *given))
+        self._path.append(term(what, *given))
         if what == "for" and value is not None:
             self.goes_round(value)
 
     def beyond(self) -> None:
-        super().beyond()
         if self._path.pop().kind == "for":
             self._loops.pop()
 
@@ -164,10 +165,9 @@ class Tracer(Evaluator):
         begun = dict(env.names)
         numbers = dict(self._numbers)
         step = len(self.steps)
-        event = len(self.events)
         changing: dict[str, Term] = {}
         for _ in range(_ROUNDS):
-            del self.steps[step:], self.events[event:]
+            del self.steps[step:]
             self._numbers = dict(numbers)
             names = dict(env.names)
             around = term_of(self._round(node, env))

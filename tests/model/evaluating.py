@@ -6,7 +6,6 @@ from pathlib import Path
 
 import libcst as cst
 from tfmigrate.code.tree import walk
-from tfmigrate.model.evaluator import Evaluator, evaluated
 from tfmigrate.model.evaluator import evaluate as go_through
 from tfmigrate.model.terms import Term
 from tfmigrate.model.tracing import Tracer
@@ -16,10 +15,12 @@ HEAD = "import functools\nimport tensorflow as tf\n\n\n"
 START = HEAD + "def model_fn(features, labels, mode, params):\n"
 
 
-def evaluate(folder: Path, code: str, **others: str) -> Evaluator:
+def evaluate(folder: Path, code: str, **others: str) -> Tracer:
     """What is found out about a program; ``others`` are the files beside it."""
     facts, files, defined = _program(folder, code, others)
-    return evaluated(facts, files, files[0], defined)
+    tracer = Tracer(facts, files)
+    go_through(tracer, files[0], defined)
+    return tracer
 
 
 def _program(
@@ -41,11 +42,7 @@ def _program(
 
 def steps(folder: Path, code: str) -> list[Term]:
     """What the statements of a model function do, and what that is computed of."""
-    lines = "".join(f"    {line}\n" for line in code.splitlines())
-    facts, files, defined = _program(folder, START + lines, {})
-    tracer = Tracer(facts, files)
-    go_through(tracer, files[0], defined)
-    return [one.done for one in tracer.steps]
+    return [one.done for one in body(folder, code).steps]
 
 
 def same(folder: Path, first: str, second: str) -> bool:
@@ -53,20 +50,41 @@ def same(folder: Path, first: str, second: str) -> bool:
     return steps(folder, first) == steps(folder, second)
 
 
-def body(folder: Path, code: str) -> Evaluator:
+def body(folder: Path, code: str) -> Tracer:
     """The same for the statements of a model function alone."""
     lines = "".join(f"    {line}\n" for line in code.splitlines())
     return evaluate(folder, START + lines)
 
 
-def made(found: Evaluator) -> list[str]:
+def made(found: Tracer) -> list[str]:
     """What makes variables, each with what is around it."""
-    return [
-        "/".join([*around, f"{kind}({', '.join(value for _, value in given)})"])
-        for (kind, given), around in found.events
-    ]
+    shown = []
+    for one in found.steps:
+        layer = one.done.kind == "apply"
+        if not layer and one.node not in found.notes.made:
+            continue
+        of = one.done.parts[0] if layer else one.done
+        given = [_shown(part) for part in of.parts if not part.kind.endswith("er=")]
+        kind = of.kind.removeprefix("tf.")
+        around = [_around(part) for part in one.path]
+        shown.append("/".join([*around, f"{kind}({', '.join(given)})"]))
+    return shown
 
 
-def reasons(found: Evaluator) -> list[str]:
+def _shown(given: Term) -> str:
+    """An argument, if the text tells it."""
+    value = given.parts[0] if given.kind.endswith("=") and given.parts else given
+    return value.kind[1:] if value.kind[:1] == "=" else "?"
+
+
+def _around(part: Term) -> str:
+    """A scope, with its name, or a loop or branch."""
+    scope = part.parts[0].parts[-1] if part.kind == "with" else part
+    if scope.kind != "tf.variable_scope":
+        return part.kind
+    return f"scope {_shown(scope.parts[0])}"
+
+
+def reasons(found: Tracer) -> list[str]:
     """What is not understood."""
     return [one.reason for one in found.notes.unknown.values()]

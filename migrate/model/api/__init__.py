@@ -63,41 +63,23 @@ class Call:
     ) -> Layer:
         """A layer of Keras, or of tf.layers, that the call makes."""
         symbol = f"tf.keras.layers.{kind}" if legacy else self.symbol
-        layer = Layer(symbol, not legacy, said(self, parameters), stays)
-        return self.evaluator.made(layer, self, self.by_name(parameters), legacy)
+        given = self.by_name(parameters)
+        told = [(k, repr(getattr(one, "value", "?"))) for k, one in given.items()]
+        layer = Layer(symbol, not legacy, tuple(sorted(told)), stays)
+        return self.evaluator.made(layer, self, given, legacy)
 
     def unknown(self, reason: str) -> Value:
         """Says that the call is not understood."""
         return self.evaluator.unknown(reason, self.node, self.env)
 
-    def makes(self, kind: str, made: tuple[tuple[str, str], ...]) -> Value:
+    def makes(self, kind: str) -> Value:
         """Notes that the call makes variables; what comes out is a tensor.
 
-        ``kind`` is "variable", or the name of a Keras class; ``made`` are arguments.
+        ``kind`` is "variable", or the name of a Keras class.
         """
         self.evaluator.notes.make(self, kind)
-        self.evaluator.event(kind, made)
         return Tensor()
 
-
-def said(call: Call, parameters: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Arguments that are constants, and "?" for others, by their parameters.
-
-    What has the same name in TensorFlow 1 and Keras, and means the same.
-    """
-    found = {
-        name: repr(value.value) if isinstance(value, Const) else "?"
-        for name, value in call.by_name(parameters).items()
-        if name in _SAME
-    }
-    return tuple(sorted(found.items()))
-
-
-_SAME_NAMES = """
-units filters kernel_size strides padding pool_size dilation_rate use_bias
-depth_multiplier axis momentum epsilon center scale rate name
-"""
-_SAME = frozenset(_SAME_NAMES.split())
 
 Handler = Callable[[Call], Value]
 

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ..arguments import Argument
 from ..values import (
     Cell,
     Const,
-    Dict,
     Function,
     Partial,
-    Seq,
-    Symbol,
     Tensor,
     Time,
     Value,
@@ -23,33 +17,7 @@ from . import Call, handles
 def by_function(call: Call) -> Value:
     """Notes that the call makes variables, whatever its arguments mean."""
     call.evaluator.notes.make(call, "function")
-    call.evaluator.event(call.symbol.removeprefix("tf."), told(call.arguments))
     return Tensor()
-
-
-def told(arguments: Sequence[Argument]) -> tuple[tuple[str, str], ...]:
-    """Arguments by their places and names, as far as the source tells them."""
-    found: list[tuple[str, str]] = []
-    place = 0
-    for one in arguments:
-        if one.star == "**" and isinstance(one.value, Dict):
-            found += [(str(key), _text(value)) for key, value in one.value.items]
-        elif one.star or one.keyword:
-            found.append((one.keyword or one.star, _text(one.value)))
-        else:
-            found.append((str(place), _text(one.value)))
-            place += 1
-    return tuple(sorted(found))
-
-
-def _text(value: Value) -> str:
-    if isinstance(value, Const):
-        return repr(value.value)
-    if isinstance(value, Symbol):
-        return value.name
-    if isinstance(value, Seq):
-        return f"({', '.join(map(_text, value.items))})"
-    return "?"
 
 
 @handles("tf.estimator.FunctionLayer")

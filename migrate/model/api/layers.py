@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..arguments import Argument
 from ..layer_functions import CLASSES, LAYERS
 from ..values import Const, Dict, Tensor, Time, Value, time_of
-from . import Call, handles, said
+from . import Call, handles
 
 # Arguments that Keras' layers take under the same names, as objects of any kind.
 _TAKEN_ALIKE_NAMES = """
@@ -32,7 +32,6 @@ def function(call: Call) -> Value:
         if name.endswith("_regularizer") and one.value != Const(None):
             call.evaluator.notes.regularized.append(call)
         by_function = by_function or time_of(one.value) is Time.GRAPH
-    call.evaluator.event(known.keras, said(call, names))
     call.evaluator.notes.make(call, "function" if by_function else known.keras)
     given = call.by_name(names)
     inputs = given.pop(known.inputs, None)
@@ -82,7 +81,7 @@ def linear(call: Call) -> Value:
     """A sum over columns: it has a variable for each."""
     if any(one.star for one in call.arguments):
         return call.unknown("a linear model with arguments that are not written out")
-    return call.makes("linear_model", said(call, ("features", "columns", "units")))
+    return call.makes("linear_model")
 
 
 @handles("tf.layers.experimental.", "tf.feature_column.")

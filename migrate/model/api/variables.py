@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..arguments import written_out
 from ..values import Const, Tensor, Value
-from . import Call, handles, said
+from . import Call, handles
 
 
 @handles("tf.get_variable")
@@ -12,7 +12,7 @@ def get_variable(call: Call) -> Value:
     """A variable by its name."""
     if any(one.star for one in call.arguments):
         return call.unknown("a variable with arguments that are not written out")
-    return call.makes("variable", said(call, ("name",)))
+    return call.makes("variable")
 
 
 @handles("tf.Variable")
@@ -24,7 +24,7 @@ def variable(call: Call) -> Value:
         return Tensor()
     if any(one.star for one in call.arguments):
         return call.unknown("a variable with arguments that are not written out")
-    return call.makes("new variable", said(call, ("initial_value", "trainable")))
+    return call.makes("new variable")
 
 
 @handles("tf.variable_scope", "tf.variable_op_scope")

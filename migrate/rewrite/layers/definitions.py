@@ -8,8 +8,10 @@ import libcst as cst
 
 from ...code.blocked import Blocked
 from ...code.tree import Tree, walk
-from ...model.evaluator import evaluated
+from ...model.evaluator import evaluate
 from ...model.notes import Notes
+from ...model.tracing import Tracer
+from ...model.values import Unknown
 from ...project.facts import ParsedModule, ProjectFacts
 from .classes import Classes
 from .files import File, Lifted
@@ -21,13 +23,27 @@ from .scopes import check_outer_scopes
 class ModelFunction:
     """A model function: what its evaluation found, and its edits."""
 
-    def __init__(self, parsed: ParsedModule, defined: cst.FunctionDef) -> None:
+    def __init__(
+        self,
+        parsed: ParsedModule,
+        defined: cst.FunctionDef,
+        files: Sequence[ParsedModule],
+        facts: ProjectFacts,
+        notes: Notes,
+    ) -> None:
         self.parsed = parsed
         self.tree = Tree(parsed.module, parsed.resolver)
         self.defined = defined
-        self.notes = Notes()
-        # Functions that this one enters.
-        self.entered: set[cst.CSTNode] = set()
+        # What was found out, first of all what is done step by step.
+        self.traced = Tracer(facts, files, notes)
+        self.notes = notes
+        unknown, passed, keras = len(notes.unknown), len(notes.passed), len(notes.keras)
+        evaluate(self.traced, parsed, defined)
+        # Functions that it enters, and what is not understood of all that.
+        self.entered = notes.reached(defined.body)
+        self.unknown = [*notes.unknown.values()][unknown:]
+        self.passed = [*notes.passed.values()][passed:]
+        self.has_keras = keras < len(notes.keras)
 
     def stop(self, reason: str, node: cst.CSTNode | None = None) -> Blocked:
         """What to raise where the function cannot be lifted."""
@@ -40,24 +56,15 @@ class ModelFunction:
             return self.stop(reason, node)
         return self.stop(f"{reason} ({name}:{tree.line(node)})")
 
-    def evaluate(
-        self, facts: ProjectFacts, files: Sequence[ParsedModule], notes: Notes
-    ) -> bool:
+    def has_layers(self, files: Sequence[ParsedModule]) -> bool:
         """Tells whether it has layers; raises Blocked at what is not understood."""
-        self.notes = notes
-        unknown, passed = set(notes.unknown), set(notes.passed)
-        keras = len(notes.keras)
-        evaluated(facts, files, self.parsed, self.defined, notes)
-        self.entered = notes.reached(self.defined.body)
-        for node, one in notes.unknown.items():
-            if node not in unknown:
-                raise self._stop_at(one.module, node, one.reason)
-        check_outer_scopes(files, {self.defined, *self.entered}, notes)
-        if self._is_made() or keras < len(notes.keras):
+        for one in self.unknown:
+            raise self._stop_at(one)
+        check_outer_scopes(files, {self.defined, *self.entered}, self.notes)
+        if self._is_made() or self.has_keras:
             return True
-        for node, one in notes.passed.items():
-            if node not in passed:
-                raise self._stop_at(one.module, node, one.reason)
+        for one in self.passed:
+            raise self._stop_at(one)
         return False
 
     def _is_made(self) -> bool:
@@ -68,9 +75,9 @@ class ModelFunction:
             for node in walk(one)
         )
 
-    def _stop_at(self, module: ParsedModule, node: cst.CSTNode, reason: str) -> Blocked:
-        tree = Tree(module.module, module.resolver)
-        return self.stop_in(tree, module.path.name, node, reason)
+    def _stop_at(self, one: Unknown) -> Blocked:
+        tree = Tree(one.module.module, one.module.resolver)
+        return self.stop_in(tree, one.module.path.name, one.node, one.reason)
 
     def lift(self, lifted: Lifted) -> None:
         """Adds the edits for it and for what it calls."""

@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import zip_longest
 
 import libcst as cst
 
-from ...model.evaluator import evaluate
 from ...model.tracing import Step, Tracer
-from ...project.facts import ParsedModule, ProjectFacts
+from ...project.facts import ParsedModule
 
 _LONGEST = 80
-
-
-class Traced:
-    """What a model function does, step by step."""
-
-    def __init__(
-        self,
-        files: Sequence[ParsedModule],
-        parsed: ParsedModule,
-        defined: cst.FunctionDef,
-        facts: ProjectFacts,
-    ) -> None:
-        tracer = Tracer(facts, files)
-        evaluate(tracer, parsed, defined)
-        self.steps: list[Step] = tracer.steps
-        # There may be more steps.
-        self.gave_up = tracer.gave_up
 
 
 def again(
@@ -43,7 +24,7 @@ def _named(parsed: ParsedModule, name: str) -> list[cst.FunctionDef]:
     return [node for node in parsed.each(cst.FunctionDef) if node.name.value == name]
 
 
-def difference(before: Traced, after: Traced) -> str | None:
+def difference(before: Tracer, after: Tracer) -> str | None:
     """How a lifted model function differs, or None if it does not.
 
     The same layers have to be called in the same order, on the same tensors, with the

@@ -19,8 +19,9 @@ from ...code.blocked import Blocked
 from ...code.edits import changed
 from ...code.spacing import with_blank_lines
 from ...code.tree import Tree, walk
-from ...model.evaluator import evaluated
+from ...model.evaluator import evaluate
 from ...model.notes import Notes
+from ...model.tracing import Tracer
 from ...project.facts import ParsedModule, ProjectFacts
 from ...project.guard import check_output
 from .definitions import ModelFunction
@@ -30,12 +31,11 @@ from .moved_scopes import with_scopes_in_functions
 from .notices import Stays
 from .one_line import one_in_each
 from .own_scopes import with_arg_scopes_written_out, without_scope_makers
-from .proof import Traced, again, difference
+from .proof import again, difference
 from .scopes import with_scopes_said
 
 # Functions that are found to keep their layers, one after the other.
 _MOST_ROUNDS = 60
-_Found = tuple[ParsedModule, cst.FunctionDef]
 
 
 def lifted_together(
@@ -50,100 +50,74 @@ def lifted_together(
     files = [with_arg_scopes_written_out(one, facts) for one in files]
     files = without_scope_makers(files, facts)
     files = [with_scopes_said(one, facts) for one in files]
+    group = _Group(files, facts)
     try:
-        return _lifted(files, facts)
+        return group.lifted()
     except Blocked:
-        apart = _set_apart(files, facts)
-        if apart != [*files]:
+        own = {node for one in group.every for node in (one.defined, *one.entered)}
+        apart = [one_in_each(one, facts, own) for one in files]
+        if apart != files:
             with suppress(Blocked):
-                return _lifted(apart, facts)
+                return _Group(apart, facts).lifted()
         raise
-
-
-def _lifted(files: Sequence[ParsedModule], facts: ProjectFacts) -> list[ParsedModule]:
-    found = _Group(files, facts).lifted()
-    for before, after in zip(files, found, strict=True):
-        if after is not before:
-            _check(before, after)
-    return found
-
-
-def _set_apart(
-    files: Sequence[ParsedModule], facts: ProjectFacts
-) -> list[ParsedModule]:
-    """The files with one statement in each line of model functions and their calls."""
-    own: set[cst.CSTNode] = set()
-    for parsed, node in _model_functions(files):
-        notes = evaluated(facts, files, parsed, node).notes
-        own |= {node, *notes.reached(node.body)}
-    return [one_in_each(one, facts, own) for one in files]
-
-
-def _check(before: ParsedModule, after: ParsedModule) -> None:
-    """Raises where a file would not work after an edit."""
-    check_output(
-        before.source.text,
-        after.source.text,
-        scopes=before.resolver.scopes,
-        parsed=(after.module, after.resolver.scopes),
-        cells=before.source.notebook is not None,
-    )
-
-
-def _model_functions(files: Sequence[ParsedModule]) -> list[_Found]:
-    return [
-        (parsed, node)
-        for parsed in files
-        for node in parsed.each(cst.FunctionDef)
-        if is_model_fn(node)
-    ]
 
 
 class _Group:
     """The model functions of some files."""
 
-    def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
-        self.files = list(files)
+    def __init__(self, files: list[ParsedModule], facts: ProjectFacts) -> None:
+        self.files = files
         self.facts = facts
-        # What their evaluations have found out, together.
-        self.notes = Notes()
+        self.every = self._evaluated(frozenset())
+        # Those with layers.
         self.functions: list[ModelFunction] = []
+
+    def _evaluated(self, helpers: frozenset[cst.CSTNode]) -> list[ModelFunction]:
+        """The model functions that no other one of them calls."""
+        # What their evaluations find out, together.
+        self.notes = Notes()
+        every = [
+            ModelFunction(parsed, node, self.files, self.facts, self.notes)
+            for parsed in self.files
+            for node in parsed.each(cst.FunctionDef)
+            if is_model_fn(node) and node not in helpers
+        ]
+        called = {
+            one.defined
+            for one in every
+            if any(one.defined in other.entered for other in every if other is not one)
+        }
+        if called:
+            return self._evaluated(helpers | called)
+        # What others call with more arguments keeps its specification: it stays.
+        self.notes.staying |= helpers
+        return every
 
     def lifted(self) -> list[ParsedModule]:
         """The files as they read once all are lifted; raises Blocked."""
         try:
-            return self._lifted()
+            found = self._lifted()
         except Blocked as stop:
             if stop.reason.endswith(f":{stop.line})"):
                 raise
             where = f"{self.lifting.parsed.path.name}:{stop.line}"
             raise Blocked(stop.line, f"{stop.reason} ({where})") from None
+        for before, after in zip(self.files, found, strict=True):
+            if after is not before:
+                _check(before, after)
+        return found
 
     def _lifted(self) -> list[ParsedModule]:
-        every = _model_functions(self.files)
-        helpers = self._helpers(every)
-        # What others call with more arguments keeps its specification: it stays.
-        self.notes.staying |= helpers
-        for parsed, node in every:
-            if node in helpers:
-                continue
-            self.lifting = ModelFunction(parsed, node)
-            if self.lifting.evaluate(self.facts, self.files, self.notes):
-                self.functions.append(self.lifting)
+        for one in self.every:
+            self.lifting = one
+            if one.has_layers(self.files):
+                self.functions.append(one)
         if not self.functions:
             return self.files
         modules = self._finish(self._lift())
         found = [modules.get(os.path.abspath(one.path), one) for one in self.files]
         self._prove(found)
         return found
-
-    def _helpers(self, every: Sequence[_Found]) -> set[cst.CSTNode]:
-        """Model functions that others of them call."""
-        called: set[cst.CSTNode] = set()
-        for parsed, node in every if len(every) > 1 else ():
-            notes = evaluated(self.facts, self.files, parsed, node).notes
-            called |= notes.reached(node.body) - {node}
-        return {node for _, node in every if node in called}
 
     def _lift(self) -> Lifted:
         """The edits for all model functions."""
@@ -233,12 +207,23 @@ class _Group:
         for one in self.functions:
             self.lifting = one
             parsed = after[self.files.index(one.parsed)]
-            old = Traced(self.files, one.parsed, one.defined, self.facts)
             defined = again(one.parsed, one.defined, parsed)
-            new = Traced(after, parsed, defined, self.facts)
-            why = difference(old, new)
+            new = Tracer(self.facts, after)
+            evaluate(new, parsed, defined)
+            why = difference(one.traced, new)
             if why is not None:
                 raise one.stop(why)
+
+
+def _check(before: ParsedModule, after: ParsedModule) -> None:
+    """Raises where a file would not work after an edit."""
+    check_output(
+        before.source.text,
+        after.source.text,
+        scopes=before.resolver.scopes,
+        parsed=(after.module, after.resolver.scopes),
+        cells=before.source.notebook is not None,
+    )
 
 
 def _by_module(file: File, name: str, path: Path) -> bool:

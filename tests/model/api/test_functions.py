@@ -24,11 +24,11 @@ def test_an_unknown_cell_is_not_understood(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("tf.contrib.rnn.LSTMCell(3)(features)", "tf.contrib.rnn.LSTMCell()"),
+        ("tf.contrib.rnn.LSTMCell(3)(features)", "call(?, ?)"),
         (
             "tf.contrib.rnn.TimeReversedFusedRNN(\n"
             "    tf.contrib.rnn.LSTMBlockFusedCell(3))(features)",
-            "tf.contrib.rnn.TimeReversedFusedRNN()",
+            "call(?, ?)",
         ),
         (
             "tf.nn.dynamic_rnn(tf.nn.rnn_cell.GRUCell(3), features)",

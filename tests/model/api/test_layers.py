@@ -38,11 +38,14 @@ def test_columns_are_descriptions(tmp_path: Path) -> None:
             "tf.layers.batch_normalization(features, momentum=0.9)",
             "BatchNormalization(0.9)",
         ),
-        ("tf.feature_column.input_layer(features, [])", "DenseFeatures()"),
-        ("tf.feature_column.linear_model(features, [])", "linear_model()"),
+        ("tf.feature_column.input_layer(features, [])", "DenseFeatures(?)"),
+        (
+            "tf.feature_column.linear_model(features, [])",
+            "feature_column.linear_model(?, ?)",
+        ),
         ("tf.layers.dense(features, **{'units': 2, 'name': 'a'})", "Dense('a', 2)"),
         ("tf.layers.dense(features, features.shape[-1])", "Dense(?)"),
-        ("tf.layers.dense(features, 3, **params)", "Dense(3)"),
+        ("tf.layers.dense(features, 3, **params)", "Dense(?, 3)"),
         ("tf.layers.Dense(3)(features)", "Dense(3)"),
     ],
 )

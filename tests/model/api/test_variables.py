@@ -41,8 +41,8 @@ def test_what_makes_no_weights(code: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("tf.get_variable('v', [2])", "variable('v')"),
-        ("tf.Variable(features, name='v')", "new variable('v')"),
+        ("tf.get_variable('v', [2])", "get_variable('v', ?)"),
+        ("tf.Variable(features, name='v')", "Variable(?, 'v')"),
     ],
 )
 def test_what_makes_variables(code: str, expected: str, tmp_path: Path) -> None:

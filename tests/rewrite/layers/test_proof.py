@@ -9,6 +9,8 @@ from pathlib import Path
 import libcst as cst
 import pytest
 from tfmigrate.code.tree import walk
+from tfmigrate.model.evaluator import evaluate
+from tfmigrate.model.tracing import Tracer
 from tfmigrate.project.facts import ParsedModule, ProjectFacts
 from tfmigrate.project.parsing import parse
 from tfmigrate.rewrite.layers import model_functions, proof
@@ -38,7 +40,7 @@ class Lifted:
     facts: ProjectFacts
     files: list[ParsedModule]
     texts: dict[Path, cst.Module]
-    before: proof.Traced
+    before: Tracer
     defined: cst.FunctionDef
 
     def module(self, parsed: ParsedModule, text: str) -> ParsedModule:
@@ -53,8 +55,7 @@ class Lifted:
             new = text if parsed.path == path else known.code if known else None
             files.append(parsed if new is None else self.module(parsed, new))
         now = proof.again(self.files[0], self.defined, files[0])
-        after = proof.Traced(files, files[0], now, self.facts)
-        return proof.difference(self.before, after)
+        return proof.difference(self.before, traced(files, now, self.facts))
 
 
 def lifted(paths: list[Path]) -> Lifted:
@@ -66,8 +67,17 @@ def lifted(paths: list[Path]) -> Lifted:
     defined = next(filter(model_functions.is_model_fn, walk(files[0].module)))
     assert isinstance(defined, cst.FunctionDef)
     texts = {one.path: one.module for one in found if one not in files}
-    before = proof.Traced(files, files[0], defined, facts)
+    before = traced(files, defined, facts)
     return Lifted(facts, files, texts, before, defined)
+
+
+def traced(
+    files: list[ParsedModule], defined: cst.FunctionDef, facts: ProjectFacts
+) -> Tracer:
+    """What a function of the first file does, step by step."""
+    tracer = Tracer(facts, files)
+    evaluate(tracer, files[0], defined)
+    return tracer
 
 
 @cache
