@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from ..arguments import Argument
-from ..values import Const, Dict, Env, Layer, Tensor, Time, Value, latest
+from ..values import Dict, Env, Layer, Tensor, Time, Value, latest
 
 if TYPE_CHECKING:
     from ..calls import Calls
