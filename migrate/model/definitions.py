@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,7 +36,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from .calls import Calls
+    from .evaluator import Evaluator
 
 _ABSTRACT = {"abstractmethod", "abc.abstractmethod"}
 _RECORDS = {"typing.NamedTuple", "dataclasses.dataclass"}
@@ -52,7 +53,7 @@ _CALLED = (Function, Choice, Instance, Partial)
 
 
 def decorated(
-    evaluator: Calls, node: cst.FunctionDef, module: ParsedModule, env: Env | None
+    evaluator: Evaluator, node: cst.FunctionDef, module: ParsedModule, env: Env | None
 ) -> Value:
     """What a definition gives whose decorators are the project's own functions."""
     shown = Symbol(f"decorated.{node.name.value}")
@@ -97,14 +98,14 @@ def _function_of(node: cst.BaseExpression) -> cst.BaseExpression:
     return node.func if isinstance(node, cst.Call) else node
 
 
-def _makes(evaluator: Calls, function: Function) -> bool:
+def _makes(evaluator: Evaluator, function: Function) -> bool:
     """A function of tensors makes variables after all."""
     names = [one.name.value for one in function.node.params.params]
     _, makes = evaluator.enter(function, {name: Tensor() for name in names})
     return makes
 
 
-def member(evaluator: Calls, holder: Instance, found: Function) -> Value | None:
+def member(evaluator: Evaluator, holder: Instance, found: Function) -> Value | None:
     """What an object gives for a method that has decorators; None: not known."""
     assert isinstance(found.node, cst.FunctionDef)
     resolver = found.module.resolver
@@ -148,19 +149,6 @@ def is_abstract(node: cst.CSTNode) -> bool:
     )
 
 
-def read(evaluator: Calls, known: Value, node: cst.Attribute, env: Env) -> Value:
-    """An attribute, where it is computed as it is read what that gives."""
-    every = options_of(known)
-    if not any(isinstance(one, Property) for one in every):
-        return known
-    found: Value | None = None
-    for one in every:
-        if isinstance(one, Property):
-            one = evaluator.enter_call(one.function, node, [], env)
-        found = join(found, one)
-    return found or known
-
-
 def is_record(instance: Instance) -> bool:
     """A class that holds values under names and does nothing."""
     resolver = instance.module.resolver
@@ -175,7 +163,7 @@ def is_record(instance: Instance) -> bool:
     )
 
 
-def overriding(evaluator: Calls, holder: Instance, name: str) -> Value | None:
+def overriding(evaluator: Evaluator, holder: Instance, name: str) -> Value | None:
     """What methods of that name do in classes that derive from an object's class."""
     found: Value | None = None
     for module, node in _classes(evaluator.files.values()):
@@ -210,7 +198,7 @@ def _classes(
 
 
 def _derives(
-    evaluator: Calls, one: Instance, above: cst.ClassDef, depth: int = 0
+    evaluator: Evaluator, one: Instance, above: cst.ClassDef, depth: int = 0
 ) -> bool:
     return depth < 8 and any(
         base.node is above or _derives(evaluator, base, above, depth + 1)
@@ -218,7 +206,7 @@ def _derives(
     )
 
 
-def registered(evaluator: Calls, found: Definition) -> Value | None:
+def registered(evaluator: Evaluator, found: Definition) -> Value | None:
     """A dict of a module that statements of that module fill."""
     if found.node in evaluator.filling:
         return None  # it is filled with what it holds
@@ -229,7 +217,7 @@ def registered(evaluator: Calls, found: Definition) -> Value | None:
         evaluator.filling.discard(found.node)
 
 
-def _registered(evaluator: Calls, found: Definition) -> Value | None:
+def _registered(evaluator: Evaluator, found: Definition) -> Value | None:
     module = evaluator.files.get(os.path.abspath(found.module.path), found.module)
     values: list[Value] = _pairs(evaluator, found.node, module)
     for one in module.module.body:
@@ -248,7 +236,7 @@ def _registered(evaluator: Calls, found: Definition) -> Value | None:
 
 
 def _may_be_called(
-    evaluator: Calls, node: cst.BaseExpression, module: ParsedModule
+    evaluator: Evaluator, node: cst.BaseExpression, module: ParsedModule
 ) -> bool:
     """What a dict of functions is filled with; other calls may read files, or it."""
     if isinstance(node, cst.Call):
@@ -259,7 +247,9 @@ def _may_be_called(
     return isinstance(node, (cst.Name, cst.Attribute, cst.Lambda))
 
 
-def _pairs(evaluator: Calls, node: cst.CSTNode, module: ParsedModule) -> list[Value]:
+def _pairs(
+    evaluator: Evaluator, node: cst.CSTNode, module: ParsedModule
+) -> list[Value]:
     """What ``OrderedDict([(name, value), ...])`` holds."""
     if not isinstance(node, cst.Call) or len(node.args) != 1:
         return []
@@ -308,7 +298,7 @@ def _fills(node: cst.CSTNode, name: str) -> bool:
 
 
 def given_to(
-    evaluator: Calls,
+    evaluator: Evaluator,
     node: cst.FunctionDef | cst.ClassDef,
     parameters: cst.Parameters,
     *,
@@ -450,3 +440,11 @@ def name_of(function: Function) -> Value:
     """``function.__name__``."""
     node = function.node
     return Const(node.name.value if isinstance(node, cst.FunctionDef) else "<lambda>")
+
+
+def is_outer(node: cst.Name, module: ParsedModule) -> bool:
+    """A name of Python's own, or one that is only imported."""
+    bound = module.resolver.bindings(node)
+    if not bound:
+        return hasattr(builtins, node.value)
+    return all(one.kind is BindingKind.IMPORT for one in bound)

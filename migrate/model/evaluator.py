@@ -6,36 +6,105 @@ is found. Functions of the project are entered, in whatever file they are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+import builtins
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
 
 import libcst as cst
 
 from ..code.tree import Statement, Tree, statements_of, walk
-from ..project.facts import ParsedModule
-from .arguments import Argument, element_of
-from .calls import Calls
-from .definitions import given_to
+from ..names.nodes import children, everything
+from ..names.scopes import BindingKind
+from ..project.facts import Definition, ParsedModule, ProjectFacts
+from . import api, definitions, unseen
+from .api import Call
+from .api.hub import LAYER as HUB_LAYER
+from .arguments import (
+    Argument,
+    Mismatch,
+    bound,
+    element_of,
+    last_positional,
+    with_partial,
+)
 from .held import before, fill, has_entries, held_object, is_unseen
+from .notes import Notes
+from .objects import of_tensorflow
 from .terms import term
 from .values import (
+    CALLED,
+    Cell,
+    Choice,
     Config,
     Const,
+    Dict,
+    Each,
     Env,
     Function,
     Instance,
+    Layer,
+    Partial,
+    Property,
     Seq,
+    Symbol,
     Tensor,
     Time,
+    Unknown,
     Value,
     chosen,
     join,
+    key_of,
     latest,
+    loose,
     of_mode,
+    one_of,
+    options_of,
     time_of,
     with_term,
 )
 
-__all__ = ["Evaluator", "evaluate"]
+_BUILTINS = frozenset(dir(builtins))
+# What a module calls for a value that its functions call.
+_MADE_FIRST = ("collections.namedtuple", "typing.NamedTuple", "functools.partial")
+TAKES_SCOPE = {"tf.contrib.framework.add_arg_scope", "tf.contrib.slim.add_arg_scope"}
+# Methods of layers and cells that are their calls, by another name.
+_CALLS_IT = ("__call__", "apply")
+# Methods of lifted classes that make variables as functions of TensorFlow 1 do.
+_SCOPED = {
+    "get_variable": "tf.get_variable",
+    "new_variable": "tf.Variable",
+    "make_input_layer": "tf.feature_column.input_layer",
+    "make_linear_model": "tf.feature_column.linear_model",
+}
+
+
+_DEPTH = 40
+# Packages that make no variables of TensorFlow.
+_HARMLESS = sys.stdlib_module_names | {
+    "absl",
+    "numpy",
+    "pandas",
+    "scipy",
+    "six",
+    "sklearn",
+    "yaml",
+}
+
+# What calls functions of Python outside of the model's graph.
+_ASIDE = (
+    "tf.contrib.data.",
+    "tf.data.",
+    "tf.estimator.",
+    "tf.make_template",
+    "tf.numpy_function",
+    "tf.py_func",
+    "tf.train.",
+)
+
 
 _GIVEN = {"features": Tensor(), "labels": Tensor(), "mode": Config(by_mode=True)}
 # What an Estimator gives by its name, so that it cannot stand for anything else.
@@ -45,18 +114,589 @@ _ROUNDS = 3
 _MOST_FOLLOWED = 100_000
 
 
-class Evaluator(Calls):
+@dataclass
+class _Appended:
+    """What a list of an object began with, and has been given since."""
+
+    begun: Value
+    # By the place that appended it, and the names of the call that did.
+    sites: dict[tuple[cst.CSTNode, int], tuple[Env, Value]] = field(
+        default_factory=dict
+    )
+    held: Value | None = None
+
+
+class Evaluator:
     """One evaluation of a model function and of all that it calls."""
+
+    # Each call of a function is gone through for itself.
+    precise = False
+
+    def __init__(
+        self,
+        facts: ProjectFacts,
+        files: Sequence[ParsedModule] = (),
+        notes: Notes | None = None,
+    ) -> None:
+        self.facts = facts
+        # Files by their paths, as the one who asks has parsed them.
+        self.files = {os.path.abspath(one.path): one for one in files}
+        # Those of other evaluations so far, if they are given.
+        self.notes = Notes() if notes is None else notes
+        # How many expressions were gone through.
+        self.followed = 0
+        # Objects as such of classes that derive from theirs.
+        self.derived: dict[tuple[Instance, cst.ClassDef], Instance] = {}
+        # Dicts whose entries are being looked for.
+        self.filling: set[cst.CSTNode] = set()
+        self.held: dict[cst.CSTNode, Instance | None] = {}  # by modules
+        self._running: list[tuple[object, ...]] = []
+        # Functions that called themselves.
+        self._again: set[cst.CSTNode] = set()
+        self._known: dict[tuple[object, ...], tuple[Value, bool]] = {}
+        self._returned: list[list[Value]] = []
+        # Branches around that ask for the mode; a function has returned in one.
+        self.by_mode = 0
+        self.parted = False
+        self._objects: dict[tuple[object, ...], Instance] = {}
+        # What has been appended to lists of objects, by the place that did.
+        self._appended: dict[tuple[Instance, str], _Appended] = {}
+        self._decorated: dict[tuple[cst.CSTNode, Env | None], Value] = {}
+
+    # -- what is said of code
 
     @property
     def gave_up(self) -> bool:
         """There was more code than is followed: what came last was not."""
         return self.followed > _MOST_FOLLOWED
 
+    def code(self, node: cst.CSTNode, env: Env) -> str:
+        """The source of an expression."""
+        return env.module.module.code_for_node(node).strip()
+
+    def unknown(self, reason: str, node: cst.CSTNode, env: Env) -> Value:
+        """A value that is not understood."""
+        found = Unknown(reason, node, env.module)
+        self.notes.unknown.setdefault(node, found)
+        return found
+
+    def within(self, what: str, value: Value | None) -> None:
+        """What follows stands in a scope, a branch or a loop: on what that depends."""
+        return
+
+    def beyond(self) -> None:
+        """The end of it."""
+        return
+
+    def goes_round(self, value: Value) -> None:
+        """What follows, up to the end of a comprehension, is done for each element."""
+        return
+
+    # -- expressions
+
+    def expression(self, node: cst.BaseExpression, env: Env) -> Value:
+        """The value of an expression."""
+        self.followed += 1
+        return self.notes.see(node, self._value(node, env))
+
+    def _value(self, node: cst.BaseExpression, env: Env) -> Value:
+        # The usual first, told by their classes: isinstance costs Python code.
+        if type(node) is cst.Name:
+            return self._name(node, env)
+        if type(node) is cst.Attribute:
+            return self._attribute(node, env)
+        if type(node) is cst.Call:
+            return self.called(node, env)
+        if isinstance(node, (cst.Integer, cst.Float, cst.SimpleString)):
+            try:
+                return Const(ast.literal_eval(node.value))
+            except (ValueError, SyntaxError):
+                return Config()
+        if isinstance(node, (cst.Tuple, cst.List)):
+            items = [self.expression(one.value, env) for one in node.elements]
+            if any(isinstance(one, cst.StarredElement) for one in node.elements):
+                return loose(latest(items))
+            if isinstance(node, cst.List) and not items:
+                return Config()
+            return Seq(tuple(items))
+        if isinstance(node, cst.Dict):
+            return self._dict(node, env)
+        if isinstance(node, cst.Subscript):
+            return self._subscript(node, env)
+        if isinstance(node, cst.Lambda):
+            return Function(node, env.module, env)
+        if isinstance(node, cst.IfExp):
+            test = self.expression(node.test, env)
+            sides = [self.expression(one, env) for one in (node.body, node.orelse)]
+            return one_of(sides, [test])
+        if isinstance(node, cst.BooleanOperation):
+            # `function or default`: which of the two, only the program knows.
+            sides = [self.expression(one, env) for one in (node.left, node.right)]
+            return one_of(sides)
+        if isinstance(
+            node, (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)
+        ):
+            return self._comprehension(node, env)
+        if isinstance(node, cst.NamedExpr):
+            value = self.expression(node.value, env)
+            self.assign(node.target, value, env)
+            return value
+        if isinstance(node, cst.Comparison) and all(
+            isinstance(c.operator, (cst.Is, cst.IsNot)) for c in node.comparisons
+        ):
+            # Whether a tensor is there is known before the graph is.
+            parts = [node.left, *(one.comparator for one in node.comparisons)]
+            time = latest(self.expression(one, env) for one in parts)
+            return Config(time is not Time.SETUP)
+        return loose(latest([Const(None), *self._parts(node, env)]))
+
+    def _parts(self, node: cst.CSTNode, env: Env) -> list[Value]:
+        """The values of the nearest expressions inside of a node."""
+        found: list[Value] = []
+        for child in children(node):
+            if isinstance(child, cst.BaseExpression):
+                found.append(self.expression(child, env))
+            else:
+                found += self._parts(child, env)
+        return found
+
+    def _name(self, node: cst.Name, env: Env) -> Value:
+        known = env.find(node.value)
+        if known is not None:
+            return known
+        if node.value in ("None", "True", "False"):
+            return Const({"None": None, "True": True, "False": False}[node.value])
+        return self.outside(node, env)
+
+    def outside(self, node: cst.Name | cst.Attribute, env: Env) -> Value:
+        """What a name of the module, or one that it imports, stands for."""
+        resolver = env.module.resolver
+        symbol = resolver.resolve(node)
+        if symbol is not None and symbol.startswith("tf."):
+            return Symbol(symbol)
+        found = self._own(node, env) or self.facts.definition(node, env.module)
+        found = found or definitions.constant(node, env)
+        if found is not None:
+            return self._defined(found)
+        dotted = resolver.qualified(node)
+        if dotted is not None:
+            return Config() if self._is_setting(dotted, env) else Symbol(dotted)
+        if (
+            isinstance(node, cst.Name)
+            and node.value in _BUILTINS
+            and not resolver.bindings(node)
+        ):
+            return Symbol(f"builtins.{node.value}")
+        return Config()
+
+    def _is_setting(self, dotted: str, env: Env) -> bool:
+        """A name of one of the files given, which holds what no call has made."""
+        module, _, name = dotted.rpartition(".")
+        path = self.facts.locate(module, env.module.path) if module else None
+        known = self.files.get(os.path.abspath(path)) if path is not None else None
+        if known is None:
+            return False
+        bound = known.resolver.scopes.module_scope.bindings.get(name, [])
+        return bool(bound) and all(
+            one.kind is BindingKind.ASSIGN
+            and not isinstance(one.value, (cst.Call, type(None)))
+            for one in bound
+        )
+
+    def _own(self, node: cst.Name | cst.Attribute, env: Env) -> Definition | None:
+        """What a name stands for that is imported from one of the files given."""
+        dotted = env.module.resolver.qualified(node)
+        module, _, name = (dotted or "").rpartition(".")
+        path = self.facts.locate(module, env.module.path) if module else None
+        known = self.files.get(os.path.abspath(path)) if path is not None else None
+        if known is None:
+            return None
+        bound = known.resolver.scopes.module_scope.bindings.get(name, [])
+        if len(bound) != 1:
+            return None
+        made = bound[0].node
+        if isinstance(made, (cst.FunctionDef, cst.ClassDef)):
+            return Definition(known, name, made)
+        return None
+
+    def _as_parsed(self, found: Definition) -> Definition:
+        """The same definition in the file as it was given."""
+        known = self.files.get(os.path.abspath(found.module.path))
+        if known is None or known is found.module:
+            return found
+        bound = known.resolver.scopes.module_scope.bindings.get(found.name, [])
+        if len(bound) != 1 or type(bound[0].node) is not type(found.node):
+            return found
+        return Definition(known, found.name, bound[0].node)
+
+    def _defined(self, found: Definition) -> Value:
+        found = self._as_parsed(found)
+        node, module = found.node, found.module
+        if isinstance(node, cst.FunctionDef):
+            return self.defined(node, module, None)
+        if isinstance(node, cst.ClassDef):
+            return Instance(node, module)
+        env = Env(module, {})
+        if isinstance(node, (cst.Lambda, cst.Integer, cst.Float, cst.SimpleString)):
+            return self.expression(node, env)
+        held = isinstance(node, (cst.Dict, cst.Tuple))
+        held = held or definitions.is_named_dict(node, module)
+        if held and not definitions.is_filled(found):
+            return self.expression(node, env)
+        if isinstance(node, (cst.Dict, cst.Call)):
+            registered = definitions.registered(self, found)
+            if registered is not None:
+                return registered
+        if isinstance(node, cst.Name) and definitions.is_outer(node, module):
+            # Another name for it: `xrange = range`.
+            return self.outside(node, env)
+        if isinstance(node, cst.Call):
+            made = module.resolver.qualified(node.func)
+            if made in _MADE_FIRST:
+                return self.expression(node, env)
+        return Config()
+
+    def defined(
+        self, node: cst.FunctionDef, module: ParsedModule, env: Env | None
+    ) -> Value:
+        """What a definition gives, with its decorators."""
+        known = {
+            module.resolver.resolve(one.decorator) or "" for one in node.decorators
+        }
+        if not known <= TAKES_SCOPE:
+            return self.decorated(node, module, env)
+        if known:
+            # What is not given may come from an arg_scope, of this function by name.
+            self.notes.staying.add(node)
+            self.notes.scoped.add(node)
+        return Function(node, module, env)
+
+    def _attribute(self, node: cst.Attribute, env: Env) -> Value:
+        """An attribute, where it is computed as it is read what that gives."""
+        known = self._read(node, env)
+        every = options_of(known)
+        if not any(isinstance(one, Property) for one in every):
+            return known
+        found: Value | None = None
+        for one in every:
+            if isinstance(one, Property):
+                one = self.enter_call(one.function, node, [], env)
+            found = join(found, one)
+        return found or known
+
+    def _read(self, node: cst.Attribute, env: Env) -> Value:
+        root = node.value
+        while isinstance(root, cst.Attribute):
+            root = root.value
+        if isinstance(root, cst.Name) and env.find(root.value) is None:
+            outside = self.outside(node, env)
+            # A class of another file of the project has it.
+            of_class = (
+                isinstance(outside, Symbol)
+                and isinstance(node.value, cst.Name)
+                and isinstance(self.outside(node.value, env), Instance)
+            )
+            if not isinstance(outside, Config) and not of_class:
+                return outside
+        holder = self.expression(node.value, env)
+        if isinstance(holder, Instance):
+            if node.attr.value in holder.attributes:
+                return holder.attributes[node.attr.value]
+            if node.attr.value in _SCOPED and self.is_scoped(holder):
+                return Symbol(_SCOPED[node.attr.value])
+            return self._member(holder, node.attr.value)
+        if isinstance(holder, Symbol):
+            symbol = f"{holder.name}.{node.attr.value}"
+            if holder.name.startswith("builtins") or self._is_setting(symbol, env):
+                return Config()
+            return Symbol(symbol)
+        if isinstance(holder, Choice):
+            if all(isinstance(one, Instance) for one in holder.options):
+                return self._of_several(holder, node.attr.value)
+            return Tensor()
+        if isinstance(holder, (Seq, Dict, Const)):
+            return loose(time_of(holder))
+        if isinstance(holder, (Layer, Cell)) and node.attr.value in _CALLS_IT:
+            return holder
+        if isinstance(holder, Function) and node.attr.value == "__name__":
+            return definitions.name_of(holder)
+        if isinstance(holder, (Function, Layer, Cell, Partial)):
+            return Tensor()
+        return holder if not isinstance(holder, Unknown) else Tensor()
+
+    def method(self, instance: Instance, name: str) -> Function | None:
+        """A method of an object, or of what its class is made of."""
+        found = definitions.method_of(instance.node, name)
+        if found is not None:
+            return Function(found, instance.module, instance.env, owner=instance)
+        for base in self.bases(instance):
+            inherited = self.method(base, name)
+            if inherited is not None:
+                return inherited
+        return None
+
+    def bases(self, instance: Instance) -> list[Instance]:
+        """An object as one of the project's classes that its own is made of."""
+        env = Env(instance.module, {}, instance.env)
+        found: list[Instance] = []
+        for one in instance.node.bases:
+            if not isinstance(one.value, (cst.Name, cst.Attribute)):
+                continue
+            base: Value | None = None
+            if isinstance(one.value, cst.Name):
+                base = env.find(one.value.value)
+            base = base or self.outside(one.value, env)
+            if isinstance(base, Instance) and base.node is not instance.node:
+                made = instance.made
+                found.append(
+                    Instance(base.node, base.module, instance.attributes, made)
+                )
+        return found
+
+    def _of_several(self, holder: Choice, name: str) -> Value:
+        found: Value | None = None
+        for one in holder.options:
+            assert isinstance(one, Instance)
+            value = one.attributes.get(name) or self._member(one, name)
+            found = join(found, value)
+        assert found is not None
+        return found
+
+    def _member(self, holder: Instance, name: str) -> Value:
+        found = self.method(holder, name)
+        if found is not None:
+            return self.of_method(holder, found)
+        body = holder.node.body
+        for one in statements_of(body) if isinstance(body, cst.IndentedBlock) else ():
+            for small in one.body if isinstance(one, cst.SimpleStatementLine) else ():
+                if isinstance(small, cst.Assign) and any(
+                    isinstance(t.target, cst.Name) and t.target.value == name
+                    for t in small.targets
+                ):
+                    return self.expression(small.value, Env(holder.module, {}))
+        return Config()
+
+    def _dict(self, node: cst.Dict, env: Env) -> Value:
+        items: list[tuple[object, Value]] = []
+        known = True
+        for one in node.elements:
+            if isinstance(one, cst.DictElement):
+                key = self.expression(one.key, env)
+                value = self.expression(one.value, env)
+                known = known and isinstance(key, Const)
+                items.append((key.value if isinstance(key, Const) else None, value))
+            else:
+                known = False
+                items.append((None, self.expression(one.value, env)))
+        if known and items:
+            return Dict(tuple(items))
+        return loose(latest(value for _, value in items))
+
+    def _subscript(self, node: cst.Subscript, env: Env) -> Value:
+        """An entry; an object that a module holds may look it up."""
+        found = self._entry(node, env)
+        holder = self._held(node.value, env) if isinstance(found, Config) else None
+        key = node.slice[0].slice
+        if holder is None or not has_entries(holder) or not isinstance(key, cst.Index):
+            return found
+        method = self.method(holder, "__getitem__")
+        if method is None:
+            return found
+        given = Argument(self.expression(key.value, env), key.value)
+        return self.enter_call(method, node, [given], env)
+
+    def _entry(self, node: cst.Subscript, env: Env) -> Value:
+        holder = self.expression(node.value, env)
+        parts = [v for one in node.slice for v in self._parts(one, env)]
+        if len(parts) == 1 and isinstance(parts[0], Const):
+            key = parts[0].value
+            if isinstance(holder, Dict):
+                for name, value in holder.items:
+                    if name == key:
+                        return value
+            if (
+                isinstance(holder, Seq)
+                and isinstance(key, int)
+                and isinstance(node.slice[0].slice, cst.Index)
+                and -len(holder.items) <= key < len(holder.items)
+            ):
+                return holder.items[key]
+        if isinstance(holder, Each) and isinstance(holder.item, Instance):
+            # One of the objects, which are alike.
+            index = isinstance(node.slice[0].slice, cst.Index)
+            return holder.item if index else holder
+        if isinstance(holder, (Dict, Seq)):
+            values = [one[1] if isinstance(one, tuple) else one for one in holder.items]
+            return one_of(values or [Config()], parts)
+        return loose(latest([holder, *parts]))
+
+    def _comprehension(self, node: cst.BaseComp, env: Env) -> Value:
+        inner = Env(env.module, {}, env)
+        found: list[Value] = []
+        loop: cst.CompFor | None = node.for_in
+        while loop is not None:
+            value = self.expression(loop.iter, inner)
+            self.goes_round(value)
+            found.append(Config(time_of(value) is Time.MODE))
+            self.assign(loop.target, element_of(value), inner)
+            for test in loop.ifs:
+                found.append(self.expression(test.test, inner))
+            loop = loop.inner_for_in
+        if isinstance(node, cst.DictComp):
+            found.append(self.expression(node.key, inner))
+            found.append(self.expression(node.value, inner))
+        else:
+            assert isinstance(node, cst.BaseSimpleComp)
+            element = self.expression(node.elt, inner)
+            if isinstance(element, CALLED):
+                # Each is called like the others.
+                return Each(element)
+            found.append(element)
+        return loose(latest(found))
+
+    def put(
+        self, holder: cst.BaseExpression, value: Value, env: Env, appended: bool = False
+    ) -> None:
+        """A container that is filled is known as late as what is in it."""
+        if isinstance(holder, cst.Attribute) and appended:
+            object_ = self.expression(holder.value, env)
+            if isinstance(object_, Instance):
+                name = holder.attr.value
+                if name not in object_.attributes and self.is_scoped(object_):
+                    # The classes of ours make their lists themselves.
+                    return
+                held = object_.attributes.get(name, Config())
+                told = self._appended.get((object_, name))
+                if told is None or told.held is not held:
+                    told = self._appended[object_, name] = _Appended(held)
+                # A further round of a loop tells better what it makes.
+                told.sites[holder, id(env)] = env, Each(value)
+                parts = (one for _, one in told.sites.values())
+                told.held = object_.attributes[name] = reduce(join, parts, told.begun)
+                return
+        root = holder
+        while isinstance(root, (cst.Attribute, cst.Subscript)):
+            root = root.value
+        if not isinstance(root, cst.Name):
+            return
+        known = env.find(root.value)
+        if known is None or isinstance(known, (Function, Layer, Instance, Symbol)):
+            return
+        new = loose(latest([known, value]))
+        if isinstance(known, Each) or known == Config():
+            item = join(known.item, value) if isinstance(known, Each) else value
+            new = Each(item) if appended else new
+        owner: Env | None = env
+        while owner is not None and root.value not in owner.names:
+            owner = owner.outer
+        if owner is not None:
+            owner.names[root.value] = new
+
+    # -- definitions
+
+    def decorated(
+        self, node: cst.FunctionDef, module: ParsedModule, env: Env | None
+    ) -> Value:
+        key = node, env
+        if key not in self._decorated:
+            self._decorated[key] = definitions.decorated(self, node, module, env)
+        return self._decorated[key]
+
+    def of_method(self, holder: Instance, found: Function) -> Value:
+        node = found.node
+        if isinstance(node, cst.FunctionDef) and definitions.is_abstract(node):
+            derived = definitions.overriding(self, holder, node.name.value)
+            if derived is not None:
+                return derived
+        if isinstance(node, cst.FunctionDef) and node.decorators:
+            return definitions.member(self, holder, found) or Config()
+        return found
+
+    # -- functions
+
     def enter(self, function: Function, given: dict[str, Value]) -> tuple[Value, bool]:
+        """What a function returns, and whether it makes variables."""
         if self.gave_up:
             return Tensor(), False
-        return super().enter(function, given)
+        node = function.node
+        key = (node, *((name, key_of(value)) for name, value in given.items()))
+        seen = (function.env, *key)
+        if seen in self._known and not self.precise:
+            return self._known[seen]
+        if seen in self._running or len(self._running) > _DEPTH:
+            self._again.add(node)
+            if all(one[1] is not node for one in self._running):
+                self.unknown("it calls too much code", node, Env(function.module, {}))
+            return Tensor(), False
+        self.notes.give(node, given)
+        env = Env(function.module, dict(given), function.env)
+        by_mode, parted = self.by_mode, self.parted
+        self.by_mode, self.parted = 0, False
+        self._running.append(seen)
+        self._returned.append([])
+        try:
+            if isinstance(node, cst.Lambda):
+                result = self.expression(node.body, env)
+            else:
+                self.suite(node.body, env)
+                result = Const(None)
+                for value in self._returned[-1]:
+                    result = value if result == Const(None) else join(result, value)
+                if self.parted and len(self._returned[-1]) > 1:
+                    result = of_mode(result)
+        finally:
+            self._returned.pop()
+            self._running.pop()
+            self.by_mode, self.parted = by_mode, parted
+        below = everything(node)
+        made = (self.notes.made, self.notes.helpers)
+        makes = not all(one.keys().isdisjoint(below) for one in made)
+        if makes and node in self._again:
+            self.unknown("a function with layers that calls itself", node, env)
+        self._known[seen] = result, makes
+        return result, makes
+
+    def defaults(
+        self, node: cst.FunctionDef | cst.Lambda, env: Env
+    ) -> dict[str, Value]:
+        """The values of parameters that a call does not give."""
+        every = (
+            *node.params.posonly_params,
+            *node.params.params,
+            *node.params.kwonly_params,
+        )
+        found = {
+            one.name.value: self.expression(one.default, env)
+            for one in every
+            if one.default is not None
+        }
+        if node in self.notes.scoped:
+            # What no default says either the scope around a call does.
+            names = [one.name.value for one in every]
+            found = dict.fromkeys(names, Symbol("tf.estimator.from_scope"))
+        return found
+
+    # -- calls
+
+    def called(self, node: cst.Call, env: Env) -> Value:
+        arguments = [
+            Argument(
+                self.expression(one.value, env),
+                one.value,
+                one.keyword.value if one.keyword is not None else None,
+                one.star,
+            )
+            for one in node.args
+        ]
+        if definitions.is_named_dict(node, env.module):
+            return Dict(tuple((one.keyword, one.value) for one in arguments))
+        callee = self.expression(node.func, env)
+        if isinstance(node.func, cst.Attribute):
+            holder = self.expression(node.func.value, env)
+            held = definitions.held(holder, node.func, arguments, env)
+            if held is not None:
+                return held
+        return self.call(callee, node, arguments, env)
 
     def call(
         self, callee: Value, node: cst.Call, arguments: list[Argument], env: Env
@@ -64,7 +704,274 @@ class Evaluator(Calls):
         """What a call of a value gives; an object that a module holds may have it."""
         if is_unseen(callee) and self._follows(node.func, arguments, env):
             callee = self.held_method(node.func, env) or callee
-        return super().call(callee, node, arguments, env)
+        time = latest(one.value for one in arguments)
+        if isinstance(callee, Choice):
+            return self._one_of(callee, node, arguments, env)
+        if isinstance(callee, Partial):
+            return self._partial(callee, node, arguments, env)
+        if isinstance(callee, Cell):
+            self.notes.make(Call(callee.symbol, node, arguments, env, self), "called")
+            return Tensor()
+        if isinstance(callee, Function):
+            return self.enter_call(callee, node, arguments, env)
+        if isinstance(callee, Layer):
+            for told in arguments if callee.symbol == HUB_LAYER else ():
+                if told.keyword in ("signature", "as_dict"):
+                    why = f"a module of tensorflow_hub by `{told.keyword}`"
+                    return self.unknown(why, node, env)
+            if callee.stays:
+                own = self.notes.aside if callee.keras else self.notes.applied
+                own.add(node)
+            return Tensor()
+        if isinstance(callee, Instance):
+            return self._make(callee, node, arguments, env)
+        if isinstance(callee, Symbol):
+            return self._outer(callee, node, arguments, env)
+        if isinstance(callee, Unknown):
+            return callee
+        if callee == Const(None):
+            # It is in a branch for those that are given one.
+            return Tensor()
+        unseen.pass_over(self, node, callee, time, env)
+        if isinstance(node.func, cst.Attribute):
+            # A method: of a tensor, a list, a string.
+            if node.func.attr.value in ("append", "extend", "insert", "update", "add"):
+                given = tuple(one.value for one in arguments)
+                one = given[0] if len(given) == 1 else Seq(given)
+                appended = node.func.attr.value == "append"
+                self.put(node.func.value, one, env, appended)
+                return Const(None)
+            return loose(max(time, time_of(callee)))
+        if time_of(callee) is Time.GRAPH or unseen.is_of_step(arguments, env.module):
+            return Tensor()
+        why = unseen.may_make(self, node.func, callee, env)
+        return self.unknown(why, node, env)
+
+    def _one_of(
+        self, callee: Choice, node: cst.Call, arguments: list[Argument], env: Env
+    ) -> Value:
+        """What a call of one of several functions gives."""
+        found: Value | None = None
+        made = False
+        for one in callee.options:
+            if one == Const(None):
+                continue
+            found = join(found, self.call(one, node, arguments, env))
+            if isinstance(one, (Symbol, Partial)):
+                made = made or node in self.notes.made
+            elif node in self.notes.made and self.notes.made[node].kind != "called":
+                why = "one of several functions makes layers"
+                return self.unknown(why, node, env)
+        if made:
+            self.notes.by_function(node)
+        return found or Const(None)
+
+    def _partial(
+        self, callee: Partial, node: cst.Call, arguments: list[Argument], env: Env
+    ) -> Value:
+        """What a function gives that has some of its arguments."""
+        merged = with_partial(callee, arguments)
+        found = self.call(callee.function, node, merged, env)
+        if node in self.notes.made:
+            self.notes.by_function(node)
+        return found
+
+    def _outer(
+        self, callee: Symbol, node: cst.Call, arguments: list[Argument], env: Env
+    ) -> Value:
+        handler = api.find(callee.name)
+        self.notes.symbols[node] = callee.name, env.module
+        call = Call(callee.name, node, arguments, env, self)
+        if handler is not None:
+            calls = callee.name.startswith("tf.")
+            calls = calls and not callee.name.startswith(_ASIDE)
+            if calls:
+                self._hand(call)
+            result = handler(call)
+            if calls and node in self.notes.helpers:
+                self._handed(call)
+            return result
+        if callee.name.split(".")[0] in _HARMLESS:
+            return loose(call.time)
+        if call.time is not Time.GRAPH and callee.name.endswith((".get", ".items")):
+            # Of a configuration that another package holds.
+            return loose(call.time)
+        why = unseen.may_make(self, node.func, callee, env)
+        return self.unknown(why, node, env)
+
+    def _hand(self, call: Call) -> None:
+        """Functions that TensorFlow is given and calls: `tf.cond(x, one, other)`."""
+        for one in call.arguments:
+            for function in options_of(one.value):
+                if not isinstance(function, Function):
+                    continue
+                parameters = function.node.params
+                names = [*parameters.posonly_params, *parameters.params]
+                count = len(names) - len(function.args) - (function.owner is not None)
+                given = [
+                    Argument(Tensor(term=term(f"argument {place}")), one.node)
+                    for place in range(max(count, 0))
+                ]
+                if parameters.kwonly_params:
+                    continue
+                result = self.enter_call(function, call.node, given, call.env)
+                self.given_back(call.node, result)
+
+    def given_back(self, node: cst.CSTNode, value: Value) -> None:
+        """Notes what a function gives that TensorFlow is given by a call."""
+
+    def applied(
+        self,
+        call: Call,
+        kind: str,
+        given: Mapping[str, Value],
+        inputs: Value | None,
+        at_call: Mapping[str, Value],
+    ) -> Value:
+        """What a layer gives that is made and called at once."""
+        return Tensor()
+
+    def made(
+        self, layer: Layer, call: Call, given: Mapping[str, Value], legacy: bool
+    ) -> Layer:
+        """A layer that is made by a call, of Keras or (``legacy``) of tf.layers."""
+        return layer
+
+    def _handed(self, call: Call) -> None:
+        """Layers in a function that is given to another, which calls it."""
+        made = self.notes.made.get(call.node)
+        keeps = made is not None and made.kind == "function"
+        if keeps or call.symbol.endswith(".arg_scope"):
+            # Whatever that makes, its layer keeps; so do layers within a scope.
+            self.notes.hand(call.node)
+            return
+        if call.symbol.endswith(".while_loop"):
+            # Its rounds share what the first one makes, as if it were one layer.
+            self.notes.hand(call.node)
+            self.notes.make(call, "called")
+            return
+        shown = call.symbol
+        call.unknown(f"layers in a function that `{shown}` calls")
+
+    def enter_call(
+        self,
+        callee: Function,
+        node: cst.BaseExpression,
+        arguments: list[Argument],
+        env: Env,
+    ) -> Value:
+        """What a call of a function of the project gives."""
+        positional: list[Value] = list(callee.args)
+        if callee.owner is not None:
+            positional.insert(0, callee.owner)
+        keywords = list(callee.keywords)
+        taken = sum(one.star == "*" for one in arguments)
+        # Parts of a value that are written as one, of which nobody tells how many.
+        spread = False
+        # Options whose keys nobody sees: the function keeps its place, and takes them.
+        options = False
+        for one in arguments:
+            if one.star == "*" and isinstance(one.value, Seq):
+                positional += one.value.items
+            elif one.star == "*" and taken == 1 and one is last_positional(arguments):
+                said = {name for name, _ in keywords}
+                said |= {other.keyword for other in arguments if other.keyword}
+                parameters = callee.node.params
+                names = [*parameters.posonly_params, *parameters.params]
+                room = [
+                    parameter
+                    for parameter in names[len(positional) :]
+                    if parameter.default is None and parameter.name.value not in said
+                ]
+                positional += [element_of(one.value)] * len(room)
+                spread = True
+            elif one.star == "**" and isinstance(one.value, Dict):
+                keywords += [(str(name), value) for name, value in one.value.items]
+            elif one.star == "**" and time_of(one.value) is not Time.GRAPH:
+                options = True
+            elif one.star:
+                return self.unknown("arguments that are not written out", node, env)
+            elif one.keyword is None:
+                positional.append(one.value)
+            else:
+                keywords = [k for k in keywords if k[0] != one.keyword]
+                keywords.append((one.keyword, one.value))
+        outer = callee.env or Env(callee.module, {})
+        defaults = self.defaults(callee.node, outer)
+        if options:
+            parameters = callee.node.params
+            said = {one.name.value for one in parameters.params[: len(positional)]}
+            said |= {name for name, _ in keywords}
+            keywords += definitions.unwritten(parameters, said, defaults)
+            self.notes.staying.add(callee.node)
+        try:
+            given = bound(callee.node.params, positional, keywords, defaults=defaults)
+        except Mismatch as problem:
+            return self.unknown(f"a call that does not fit: {problem}", node, env)
+        result, makes = self.enter(callee, given)
+        self.notes.entered.setdefault(node, set()).add(callee.node)
+        if makes and spread:
+            return self.unknown("arguments that are not written out", node, env)
+        if makes:
+            self.notes.help(node, callee)
+        return result
+
+    def _bases(self, instance: Instance) -> list[str]:
+        """What a class is made of, as far as it is TensorFlow's."""
+        resolver = instance.module.resolver
+        return [resolver.resolve(one.value) or "" for one in instance.node.bases]
+
+    def in_lifted(self, env: Env) -> bool:
+        """The code is that of a class that came out of lifting."""
+        owner = env.find("self")
+        return isinstance(owner, Instance) and self.is_scoped(owner)
+
+    def is_scoped(self, instance: Instance) -> bool:
+        """A class that came out of lifting."""
+        return any(
+            one.startswith("tf.estimator.Scoped") for one in self._bases(instance)
+        )
+
+    def _make(
+        self, callee: Instance, node: cst.Call, arguments: list[Argument], env: Env
+    ) -> Value:
+        """An object of a class, or what an object gives when it is called."""
+        symbols = self._bases(callee)
+        known = of_tensorflow(Call("", node, arguments, env, self), callee, symbols)
+        if known is not None:
+            return known
+        scoped = self.is_scoped(callee)
+        if not scoped and any(symbol.startswith("tf.") for symbol in symbols):
+            return self.unknown(f"an object of `{callee.node.name.value}`", node, env)
+        if not callee.made and definitions.is_record(callee):
+            return loose(latest(one.value for one in arguments))
+        if callee.made:
+            function = self.method(callee, "call" if scoped else "__call__")
+            if function is None:
+                why = unseen.may_make(self, node.func, callee, env)
+                return self.unknown(why, node, env)
+            return self.enter_call(function, node, arguments, env)
+        # Each round of a loop makes one like the others.
+        key = (node, env, *((one.keyword, key_of(one.value)) for one in arguments))
+        if key in self._objects and not self.precise:
+            return self._objects[key]
+        fresh = self._objects.get(key) or Instance(
+            callee.node, callee.module, made=True, env=callee.env
+        )
+        fresh.attributes.clear()
+        self._objects[key] = fresh
+        function = self.method(fresh, "__init__")
+        if function is not None:
+            result = self.enter_call(function, node, arguments, env)
+            if isinstance(result, Unknown):
+                return result
+        return fresh
+
+    # -- objects that modules hold
+
+    def apart(self) -> Evaluator:
+        """What evaluates code that is no part of the model."""
+        return Evaluator(self.facts, [*self.files.values()])
 
     def _follows(
         self, func: cst.BaseExpression, arguments: list[Argument], env: Env
@@ -78,9 +985,7 @@ class Evaluator(Calls):
         return holder is not None and has_entries(holder)
 
     def _held(self, node: cst.BaseExpression, env: Env) -> Instance | None:
-        return held_object(
-            self, node, env, lambda: Evaluator(self.facts, [*self.files.values()])
-        )
+        return held_object(self, node, env)
 
     def held_method(self, node: cst.BaseExpression, env: Env) -> Value | None:
         """A method of an object that a module holds, or the object."""
@@ -89,18 +994,7 @@ class Evaluator(Calls):
         holder = self._held(node.value, env)
         return None if holder is None else self.method(holder, node.attr.value)
 
-    def _subscript(self, node: cst.Subscript, env: Env) -> Value:
-        """An entry; an object that a module holds may look it up."""
-        found = super()._subscript(node, env)
-        holder = self._held(node.value, env) if isinstance(found, Config) else None
-        key = node.slice[0].slice
-        if holder is None or not has_entries(holder) or not isinstance(key, cst.Index):
-            return found
-        method = self.method(holder, "__getitem__")
-        if method is None:
-            return found
-        given = Argument(self.expression(key.value, env), key.value)
-        return self.enter_call(method, node, [given], env)
+    # -- statements
 
     def suite(self, body: cst.BaseSuite, env: Env) -> None:
         """The statements of a block."""
@@ -319,7 +1213,7 @@ def _own_arguments(
         for name, value in evaluator.defaults(defined, env).items()
         if name not in (*_GIVEN, *_NAMED) and isinstance(value, (Function, Instance))
     }
-    for name, value in given_to(
+    for name, value in definitions.given_to(
         evaluator, defined, defined.params, bound=bound
     ).items():
         if name not in (*_GIVEN, *_NAMED):
@@ -356,7 +1250,9 @@ def _outer_names(
         return None
     names: dict[str, Value] = {}
     holder = _class_around(parsed, around)
-    known = given_to(evaluator, around, around.params, bound=holder is not None)
+    known = definitions.given_to(
+        evaluator, around, around.params, bound=holder is not None
+    )
     for node in walk(around.params, cst.Param):
         name = node.name.value
         names[name] = known.get(name) or Config(term=term(f"`{name}`"))

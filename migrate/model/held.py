@@ -7,24 +7,26 @@ attributes since they were made: what is plain in them counts as not known.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from ..code.tree import walk
 from ..project.facts import Definition, ParsedModule
-from .calls import Calls
 from .definitions import constant, given_to, is_record
 from .terms import term
 from .values import Config, Const, Dict, Env, Instance, Symbol, Time, Value, time_of
 
+if TYPE_CHECKING:
+    from .evaluator import Evaluator
+
 
 def held_object(
-    evaluator: Calls, node: cst.BaseExpression, env: Env, fresh: Callable[[], Calls]
+    evaluator: Evaluator, node: cst.BaseExpression, env: Env
 ) -> Instance | None:
     """The object that a name of a module stands for, if it may be followed.
 
-    It is made by an evaluation of its own, ``fresh``: nothing of that is of the model.
+    It is made by an evaluation of its own: nothing of that is of the model.
     """
     if not isinstance(node, (cst.Name, cst.Attribute)):
         return None
@@ -35,7 +37,7 @@ def held_object(
         return None
     if found.node not in evaluator.held:
         evaluator.held[found.node] = None  # It may be made of what asks for it.
-        evaluator.held[found.node] = _made(evaluator, found, fresh)
+        evaluator.held[found.node] = _made(evaluator, found)
     return evaluator.held[found.node]
 
 
@@ -46,9 +48,7 @@ def is_unseen(value: Value) -> bool:
     return isinstance(value, Config)
 
 
-def _made(
-    evaluator: Calls, found: Definition, fresh: Callable[[], Calls]
-) -> Instance | None:
+def _made(evaluator: Evaluator, found: Definition) -> Instance | None:
     assert isinstance(found.node, cst.Call)
     module = evaluator.files.get(os.path.abspath(found.module.path), found.module)
     made = evaluator.facts.definition(found.node.func, found.module)
@@ -59,7 +59,7 @@ def _made(
         return None
     if _is_changed(evaluator, found.name, module):
         return None
-    apart = fresh()
+    apart = evaluator.apart()
     fill(apart, owner)
     if apart.notes.made or apart.notes.unknown:
         return None  # It makes variables, or what is not understood, at its start.
@@ -70,7 +70,7 @@ def _made(
     return owner
 
 
-def _is_of_tensorflow(evaluator: Calls, owner: Instance, depth: int = 0) -> bool:
+def _is_of_tensorflow(evaluator: Evaluator, owner: Instance, depth: int = 0) -> bool:
     resolver = owner.module.resolver
     symbols = (resolver.resolve(one.value) or "" for one in owner.node.bases)
     return any(one.startswith("tf.") for one in symbols) or any(
@@ -79,7 +79,7 @@ def _is_of_tensorflow(evaluator: Calls, owner: Instance, depth: int = 0) -> bool
     )
 
 
-def _is_changed(evaluator: Calls, name: str, home: ParsedModule) -> bool:
+def _is_changed(evaluator: Evaluator, name: str, home: ParsedModule) -> bool:
     """An attribute of the object is set from outside, in some file."""
     for module in evaluator.files.values():
         for node in module.each(cst.Assign, cst.AugAssign, cst.AnnAssign):
@@ -97,7 +97,7 @@ def _is_changed(evaluator: Calls, name: str, home: ParsedModule) -> bool:
 
 
 def _is_name_of(
-    evaluator: Calls,
+    evaluator: Evaluator,
     node: cst.BaseExpression,
     module: ParsedModule,
     name: str,
@@ -149,7 +149,7 @@ def _fills(method: cst.FunctionDef, attribute: str) -> bool:
 # -- attributes -----------------------------------------------------------------
 
 
-def fill(evaluator: Calls, owner: Instance) -> None:
+def fill(evaluator: Evaluator, owner: Instance) -> None:
     """Attributes that an object has since it was made, of what is not known here."""
     function = evaluator.method(owner, "__init__")
     if function is None or not isinstance(function.node, cst.FunctionDef):

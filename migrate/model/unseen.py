@@ -22,7 +22,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from .expressions import Expressions
+    from .evaluator import Evaluator
 
 # Methods of tensors, optimizers, containers and texts: they make no layers.
 _PLAIN_NAMES = """
@@ -39,7 +39,7 @@ _LONGEST = 60
 
 
 def may_make(
-    evaluator: Expressions, node: cst.BaseExpression, value: Value, env: Env
+    evaluator: Evaluator, node: cst.BaseExpression, value: Value, env: Env
 ) -> str:
     """That what is called may make variables, and why that is not seen."""
     shown = _short(evaluator, node, env)
@@ -59,7 +59,7 @@ def is_of_step(arguments: Sequence[Argument], module: ParsedModule) -> bool:
 
 
 def pass_over(
-    evaluator: Expressions, node: cst.Call, callee: Value, time: Time, env: Env
+    evaluator: Evaluator, node: cst.Call, callee: Value, time: Time, env: Env
 ) -> None:
     """Notes a call on tensors that might make layers which nobody sees."""
     func = node.func
@@ -79,7 +79,7 @@ def pass_over(
 
 
 def origin(
-    evaluator: Expressions, node: cst.BaseExpression, value: Value, env: Env
+    evaluator: Evaluator, node: cst.BaseExpression, value: Value, env: Env
 ) -> str:
     """Where a value comes from that is not understood."""
     if isinstance(value, Symbol):
@@ -116,7 +116,7 @@ def origin(
     return f"it comes of `{shown}`"
 
 
-def _of_package(evaluator: Expressions, symbol: str, module: ParsedModule) -> str:
+def _of_package(evaluator: Evaluator, symbol: str, module: ParsedModule) -> str:
     """Why a name of another module is not known."""
     kind, _, name = symbol.partition(".")
     if kind == "decorated":
@@ -130,9 +130,7 @@ def _of_package(evaluator: Expressions, symbol: str, module: ParsedModule) -> st
     return f"the package `{parts[0]}` is not among the files"
 
 
-def _given_to_class(
-    evaluator: Expressions, node: cst.Attribute, env: Env
-) -> str | None:
+def _given_to_class(evaluator: Evaluator, node: cst.Attribute, env: Env) -> str | None:
     """Which argument of its class an attribute of an object is."""
     holder = evaluator.notes.values.get(node.value)
     value = evaluator.notes.values.get(node)
@@ -149,7 +147,7 @@ def _given_to_class(
     return f"no call that is seen says what `{made}` is given as `{name}`"
 
 
-def _is_method(evaluator: Expressions, node: cst.Attribute) -> bool:
+def _is_method(evaluator: Evaluator, node: cst.Attribute) -> bool:
     holder = evaluator.notes.values.get(node.value)
     if not isinstance(holder, Instance):
         return False
@@ -159,7 +157,7 @@ def _is_method(evaluator: Expressions, node: cst.Attribute) -> bool:
     )
 
 
-def _of_name(evaluator: Expressions, node: cst.Name, env: Env) -> str:
+def _of_name(evaluator: Evaluator, node: cst.Name, env: Env) -> str:
     bound: Sequence[Binding] = env.module.resolver.bindings(node)
     name = node.value
     for one in bound:
@@ -176,7 +174,7 @@ def _of_name(evaluator: Expressions, node: cst.Name, env: Env) -> str:
     return f"it is not seen what `{name}` is"
 
 
-def _short(evaluator: Expressions, node: cst.CSTNode, env: Env) -> str:
+def _short(evaluator: Evaluator, node: cst.CSTNode, env: Env) -> str:
     """The source of an expression in one line, if need be cut off."""
     code = " ".join(evaluator.code(node, env).split())
     return code if len(code) <= _LONGEST else code[: _LONGEST - 3] + "..."

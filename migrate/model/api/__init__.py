@@ -19,7 +19,7 @@ from ..arguments import Argument
 from ..values import Dict, Env, Layer, Tensor, Time, Value, latest
 
 if TYPE_CHECKING:
-    from ..calls import Calls
+    from ..evaluator import Evaluator
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Call:
     node: cst.Call
     arguments: Sequence[Argument]
     env: Env
-    evaluator: Calls
+    evaluator: Evaluator
 
     @property
     def time(self) -> Time:

@@ -17,7 +17,7 @@ from ...code.texts import source_text
 from ...code.tree import Tree, walk
 from ...model.alike import STARTS
 from ...model.contrib_functions import SIGNATURES, contrib_name
-from ...model.expressions import TAKES_SCOPE
+from ...model.evaluator import TAKES_SCOPE
 from ...model.layer_functions import CLASSES, GET_VARIABLE, LAYERS
 from ...model.notes import Notes
 from ...project.facts import ParsedModule, ProjectFacts
