@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..values import Config, Const, Symbol, Tensor, Time, Value
+from ..values import Const, Symbol, Tensor, Value, loose
 from . import Call, handles
 from .functions import by_function
 
@@ -32,6 +32,18 @@ shared_embedding_columns sparse_column_with_hash_bucket
 sparse_column_with_integerized_feature sparse_column_with_keys
 sparse_column_with_vocabulary_file sum_regularizer weighted_sparse_column
 """
+_OF_GRAPH_NAMES = """
+arg_scope current_arg_scope
+assert_global_step assert_or_get_global_step assert_same_float_dtype assert_scalar
+assert_scalar_int assign_from_checkpoint assign_from_checkpoint_fn assign_from_values
+convert_to_tensor_or_sparse_tensor create_global_step filter_variables get_global_step
+get_local_variables get_model_variables get_name_scope get_or_create_global_step
+get_trainable_variables get_unique_variable get_variable_full_name get_variables
+get_variables_by_name get_variables_by_suffix get_variables_to_restore
+init_from_checkpoint is_tensor list_variables load_checkpoint load_variable
+reduce_sum_n remove_squeezable_dimensions smart_cond smart_constant_value
+with_same_shape with_shape
+"""
 
 
 def _named(names: str) -> list[str]:
@@ -55,23 +67,11 @@ def layer(call: Call) -> Value:
     return by_function(call)
 
 
-@handles(*_named(_TENSOR_NAMES))
-def tensors(call: Call) -> Value:
-    """Functions of tensors."""
-    return Tensor()
-
-
 @handles(*_named("l1_regularizer l2_regularizer l1_l2_regularizer"))
 def regularizer(call: Call) -> Value:
     """A function of a variable, which code may call itself."""
     made = plain(call)
     return made if isinstance(made, Tensor) else Symbol(f"{call.symbol}()")
-
-
-@handles(*_named("l1_regularizer() l2_regularizer() l1_l2_regularizer()"))
-def penalty(call: Call) -> Value:
-    """What a regularizer gives."""
-    return Tensor()
 
 
 @handles("tf.estimator.from_scope")
@@ -87,64 +87,20 @@ def from_scope(call: Call) -> Value:
 )
 def plain(call: Call) -> Value:
     """Initializers, regularizers and columns: known when their arguments are."""
-    return Tensor() if call.time is Time.GRAPH else Config(call.time is Time.MODE)
+    return loose(call.time)
 
 
 @handles(
-    "tf.contrib.framework.arg_scope",
-    "tf.contrib.framework.current_arg_scope",
-    "tf.contrib.slim.arg_scope",
-    "tf.contrib.slim.current_arg_scope",
-)
-def arg_scope(call: Call) -> Value:
-    """Arguments for functions that are called within: the scope stays around them."""
-    return Tensor()
-
-
-@handles(
+    *_named(_TENSOR_NAMES),
+    *_named("l1_regularizer() l2_regularizer() l1_l2_regularizer()"),
     *(
         f"tf.contrib.{place}.{name}"
         for place in ("framework", "slim")
-        for name in (
-            "assert_global_step",
-            "assert_or_get_global_step",
-            "assert_same_float_dtype",
-            "assert_scalar",
-            "assert_scalar_int",
-            "assign_from_checkpoint",
-            "assign_from_checkpoint_fn",
-            "assign_from_values",
-            "convert_to_tensor_or_sparse_tensor",
-            "create_global_step",
-            "filter_variables",
-            "get_local_variables",
-            "get_name_scope",
-            "get_unique_variable",
-            "get_variable_full_name",
-            "init_from_checkpoint",
-            "is_tensor",
-            "list_variables",
-            "load_checkpoint",
-            "load_variable",
-            "reduce_sum_n",
-            "remove_squeezable_dimensions",
-            "smart_cond",
-            "smart_constant_value",
-            "with_same_shape",
-            "with_shape",
-            "get_global_step",
-            "get_model_variables",
-            "get_or_create_global_step",
-            "get_trainable_variables",
-            "get_variables",
-            "get_variables_by_name",
-            "get_variables_by_suffix",
-            "get_variables_to_restore",
-        )
+        for name in _OF_GRAPH_NAMES.split()
     ),
     "tf.contrib.layers.utils.",
     "tf.contrib.slim.utils.",
 )
-def of_graph(call: Call) -> Value:
-    """What the graph has."""
+def tensors(call: Call) -> Value:
+    """Functions of tensors, what the graph has, and scopes, which stay."""
     return Tensor()

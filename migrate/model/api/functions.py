@@ -8,7 +8,6 @@ from ..values import (
     Function,
     Partial,
     Tensor,
-    Time,
     Value,
 )
 from . import Call, handles
@@ -70,16 +69,6 @@ def attention(call: Call) -> Value:
 
 
 @handles(
-    "tf.contrib.rnn.LSTMStateTuple",
-    "tf.nn.rnn_cell.LSTMStateTuple",
-    "tf.contrib.rnn.transpose_batch_time",
-)
-def state(call: Call) -> Value:
-    """Tensors by other names."""
-    return Tensor()
-
-
-@handles(
     "tf.nn.bidirectional_dynamic_rnn",
     "tf.nn.dynamic_rnn",
     "tf.nn.static_bidirectional_rnn",
@@ -103,18 +92,16 @@ def sequence(call: Call) -> Value:
 
 @handles(
     "tf.contrib.crf.",
+    "tf.contrib.rnn.LSTMStateTuple",
+    "tf.contrib.rnn.transpose_batch_time",
     "tf.contrib.seq2seq.sequence_loss",
     "tf.contrib.seq2seq.tile_batch",
+    "tf.custom_gradient().",
+    "tf.nn.rnn_cell.LSTMStateTuple",
 )
-def of_sequences(call: Call) -> Value:
+def of_tensors(call: Call) -> Value:
     """Functions of tensors."""
     return Tensor()
-
-
-@handles("tf.contrib.feature_column.")
-def column(call: Call) -> Value:
-    """The description of a column."""
-    return Tensor() if call.time is Time.GRAPH else Const(None)
 
 
 @handles("tf.make_template")
@@ -130,9 +117,3 @@ def template(call: Call) -> Value:
         return call.unknown("a template of what is not a function of the project")
     call.evaluator.notes.staying.add(function.node)
     return Partial(function, named) if named else function
-
-
-@handles("tf.custom_gradient().")
-def own_gradient(call: Call) -> Value:
-    """A function of tensors with a gradient of the project's own."""
-    return Tensor()

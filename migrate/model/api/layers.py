@@ -84,7 +84,7 @@ def linear(call: Call) -> Value:
     return call.makes("linear_model")
 
 
-@handles("tf.layers.experimental.", "tf.feature_column.")
+@handles("tf.layers.experimental.", "tf.feature_column.", "tf.contrib.feature_column.")
 def column(call: Call) -> Value:
     """The description of a column."""
     return Tensor() if call.time is Time.GRAPH else Const(None)

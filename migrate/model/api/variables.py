@@ -43,20 +43,15 @@ def variable_scope(call: Call) -> Value:
     return Tensor()
 
 
-@handles("tf.get_variable_scope")
-def current_scope(call: Call) -> Value:
-    """The scope that the call stands in."""
-    return Tensor()
-
-
 @handles(
     "tf.colocate_with",
     "tf.control_dependencies",
     "tf.device",
+    "tf.get_variable_scope",
     "tf.init_scope",
     "tf.name_scope",
     "tf.python.framework.ops.colocate_with",
 )
 def other_scope(call: Call) -> Value:
-    """Scopes that say nothing about variables."""
+    """Scopes that say nothing about variables, and the one around."""
     return Tensor()
