@@ -30,6 +30,7 @@ __all__ = [
     "bound",
     "element_of",
     "last_positional",
+    "parameters_of",
     "with_partial",
     "written_out",
 ]
@@ -73,6 +74,19 @@ def bound(
                 raise Mismatch(f"`{name}` is not given")
             found[name] = defaults[name]
     return found
+
+
+def parameters_of(
+    parameters: cst.Parameters, *, stars: bool = False
+) -> list[cst.Param]:
+    """The parameters of a function, if need be with those that take all others."""
+    rest = (parameters.star_arg, parameters.star_kwarg) if stars else ()
+    return [
+        *parameters.posonly_params,
+        *parameters.params,
+        *parameters.kwonly_params,
+        *(one for one in rest if isinstance(one, cst.Param)),
+    ]
 
 
 def element_of(value: Value) -> Value:

@@ -29,6 +29,7 @@ from .arguments import (
     bound,
     element_of,
     last_positional,
+    parameters_of,
     with_partial,
 )
 from .held import before, fill, has_entries, held_object, is_unseen
@@ -586,11 +587,7 @@ class Evaluator:
         if isinstance(known, Each) or known == Config():
             item = join(known.item, value) if isinstance(known, Each) else value
             new = Each(item) if appended else new
-        owner: Env | None = env
-        while owner is not None and root.value not in owner.names:
-            owner = owner.outer
-        if owner is not None:
-            owner.names[root.value] = new
+        env.holder(root.value).names[root.value] = new  # type: ignore[union-attr]
 
     # -- definitions
 
@@ -660,11 +657,7 @@ class Evaluator:
         self, node: cst.FunctionDef | cst.Lambda, env: Env
     ) -> dict[str, Value]:
         """The values of parameters that a call does not give."""
-        every = (
-            *node.params.posonly_params,
-            *node.params.params,
-            *node.params.kwonly_params,
-        )
+        every = parameters_of(node.params)
         found = {
             one.name.value: self.expression(one.default, env)
             for one in every

@@ -13,6 +13,7 @@ import libcst as cst
 
 from ..code.tree import walk
 from ..project.facts import Definition, ParsedModule
+from .arguments import parameters_of
 from .definitions import constant, given_to, is_record
 from .terms import term
 from .values import Config, Const, Dict, Env, Instance, Symbol, Time, Value, time_of
@@ -157,16 +158,7 @@ def fill(evaluator: Evaluator, owner: Instance) -> None:
     node = function.node
     given: dict[str, Value] = {
         one.name.value: Config(term=term(f"`{one.name.value}`"))
-        for one in (
-            *node.params.posonly_params,
-            *node.params.params,
-            *node.params.kwonly_params,
-            *(
-                one
-                for one in (node.params.star_arg, node.params.star_kwarg)
-                if isinstance(one, cst.Param)
-            ),
-        )
+        for one in parameters_of(node.params, stars=True)
     }
     given |= given_to(evaluator, owner.node, node.params, bound=True)
     if node.params.params:

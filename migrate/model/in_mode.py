@@ -131,7 +131,7 @@ class InMode(Evaluator):
         if isinstance(node, cst.If):
             test = self.expression(node.test, env)
             if isinstance(test, Decided):
-                self._follow(node.body if test.value else node.orelse, env)
+                self._take(node.body if test.value else node.orelse, env)
                 return
         if isinstance(node, cst.With) and self._is_around(node, env):
             super().statement(node, env)
@@ -145,14 +145,6 @@ class InMode(Evaluator):
 
     def _is_own(self, env: Env) -> bool:
         return env is self._top and not self._open
-
-    def _follow(self, branch: cst.CSTNode | None, env: Env) -> None:
-        if isinstance(branch, cst.If):
-            self.statement(branch, env)
-        elif isinstance(branch, cst.Else):
-            self.suite(branch.body, env)
-        elif isinstance(branch, cst.BaseSuite):
-            self.suite(branch, env)
 
     def _is_around(self, node: cst.With, env: Env) -> bool:
         symbols = [
@@ -193,9 +185,7 @@ class InMode(Evaluator):
 
     def _told_apart(self, name: str, env: Env) -> Value:
         """What a name is behind a branch or a loop: from here on, the same."""
-        holder: Env | None = env
-        while holder is not None and name not in holder.names:
-            holder = holder.outer
+        holder = env.holder(name)
         if holder is None:
             return Thing()
         holder.names[name] = found = Thing()

@@ -239,11 +239,7 @@ class Tracer(Evaluator):
         if before is None or after is None or after is before:
             return
         filled = with_term(after, term("filled", term_of(before), term_of(value)))
-        owner: Env | None = env
-        while owner is not None and name not in owner.names:
-            owner = owner.outer
-        if owner is not None:
-            owner.names[name] = filled
+        env.holder(name).names[name] = filled  # type: ignore[union-attr]
 
     # -- calls
 

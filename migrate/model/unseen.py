@@ -9,6 +9,7 @@ import libcst as cst
 
 from ..names.scopes import Binding, BindingKind
 from ..project.facts import ParsedModule
+from .arguments import parameters_of
 from .values import (
     Argument,
     Choice,
@@ -140,8 +141,7 @@ def _given_to_class(evaluator: Evaluator, node: cst.Attribute, env: Env) -> str 
     function = evaluator.method(holder, "__init__")
     if function is None or not name.isidentifier():
         return None
-    every = (*function.node.params.params, *function.node.params.kwonly_params)
-    if name not in {one.name.value for one in every}:
+    if name not in {one.name.value for one in parameters_of(function.node.params)}:
         return None
     made = holder.node.name.value
     return f"no call that is seen says what `{made}` is given as `{name}`"

@@ -119,14 +119,17 @@ class Env:
     names: dict[str, Value]
     outer: Env | None = None
 
+    def holder(self, name: str) -> Env | None:
+        """Where a name is bound: here, or by a function around."""
+        env: Env | None = self
+        while env is not None and name not in env.names:
+            env = env.outer
+        return env
+
     def find(self, name: str) -> Value | None:
         """The value of a name that some function binds."""
-        env: Env | None = self
-        while env is not None:
-            if name in env.names:
-                return env.names[name]
-            env = env.outer
-        return None
+        held = self.holder(name)
+        return None if held is None else held.names[name]
 
 
 @dataclass(frozen=True)

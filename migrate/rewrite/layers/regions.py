@@ -14,6 +14,7 @@ from ...code.spacing import with_blank_lines
 from ...code.statements import assigned
 from ...code.texts import camel, parse_statements, source_text
 from ...code.tree import Statement, only_small, statements_of, walk
+from ...model.arguments import parameters_of
 from ...model.values import Time
 from .bodies import Body
 from .classes import Classes
@@ -81,12 +82,8 @@ class Standing:
             # Layers of Keras stay where they are.
             return True
         for node in walk(statement):
-            if isinstance(node, (cst.Return, cst.Yield)):
+            if isinstance(node, (cst.Return, cst.Yield)) or self._calls_behind(node):
                 return True
-            if isinstance(node, cst.Call):
-                symbol = self.tree.symbol(node.func) or ""
-                if symbol.startswith(_BEHIND) and not symbol.startswith(_NOT_BEHIND):
-                    return True
         return self.notes.has_staying(statement)
 
     def _returns(self, statement: Statement) -> bool:
@@ -96,13 +93,12 @@ class Standing:
             return False
         if self.notes.is_aside(statement):
             return False
-        symbols = [
-            self.tree.symbol(node.func) or "" for node in walk(statement, cst.Call)
-        ]
-        return not any(
-            one.startswith(_BEHIND) and not one.startswith(_NOT_BEHIND)
-            for one in symbols
-        )
+        return not any(map(self._calls_behind, walk(statement)))
+
+    def _calls_behind(self, node: cst.CSTNode) -> bool:
+        symbol = self.tree.symbol(node.func) if isinstance(node, cst.Call) else None
+        behind = (symbol or "").startswith(_BEHIND)
+        return behind and not (symbol or "").startswith(_NOT_BEHIND)
 
     def _runs(self, block: cst.IndentedBlock) -> list[_Run]:
         """Stretches of statements with layers, each to become one class."""
@@ -332,14 +328,8 @@ class Standing:
         """Names that the function has when it comes to a statement."""
         body = self.defined.body
         assert isinstance(body, cst.IndentedBlock)
-        given = self.defined.params
-        parameters = [
-            *given.posonly_params,
-            *given.params,
-            *given.kwonly_params,
-            *(one for one in (given.star_arg, given.star_kwarg) if one is not None),
-        ]
-        found = {one.name.value for one in parameters if isinstance(one, cst.Param)}
+        parameters = parameters_of(self.defined.params, stars=True)
+        found = {one.name.value for one in parameters}
         line = self.tree.line(first)
         for one in walk(body):
             if (
