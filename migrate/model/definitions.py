@@ -227,7 +227,7 @@ def _registered(evaluator: Evaluator, found: Definition) -> Value | None:
             if not _may_be_called(evaluator, value, module):
                 return None
             values.append(evaluator.expression(value, Env(module, {})))
-    if any(_fills(one, found.name) for one in module.module.body):
+    if any(fills(one, found.name) for one in module.module.body):
         return None
     if not values or not all(isinstance(one, _CALLED) for one in values):
         return None
@@ -277,16 +277,14 @@ def _filled(
 
 
 def _is_of(node: cst.BaseExpression, name: str) -> bool:
-    """``NAME[...]``"""
-    return (
-        isinstance(node, cst.Subscript)
-        and isinstance(node.value, cst.Name)
-        and node.value.value == name
-    )
+    """``NAME[...]``, or ``self.NAME[...]``"""
+    holder = node.value if isinstance(node, cst.Subscript) else None
+    holder = holder.attr if isinstance(holder, cst.Attribute) else holder
+    return isinstance(holder, cst.Name) and holder.value == name
 
 
-def _fills(node: cst.CSTNode, name: str) -> bool:
-    """A function puts into a dict of its module what it, or one in it, is given."""
+def fills(node: cst.CSTNode, name: str) -> bool:
+    """A function puts into a dict of that name what it, or one in it, is given."""
     if not isinstance(node, cst.FunctionDef):
         return False
     given = {one.name.value for one in walk(node, cst.Param)}

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from ..code.tree import walk
 from ..project.facts import Definition, ParsedModule
 from .arguments import parameters_of
-from .definitions import constant, given_to, is_record
+from .definitions import constant, fills, given_to, is_record
 from .terms import term
 from .values import Config, Const, Dict, Env, Instance, Symbol, Time, Value, time_of
 
@@ -65,7 +64,8 @@ def _made(evaluator: Evaluator, found: Definition) -> Instance | None:
     if apart.notes.made or apart.notes.unknown:
         return None  # It makes variables, or what is not understood, at its start.
     for name, value in owner.attributes.items():
-        kept = isinstance(value, Dict) and value.items and not _is_filled(owner, name)
+        kept = isinstance(value, Dict) and bool(value.items)
+        kept = kept and not any(fills(one, name) for one in owner.node.body.body)
         if isinstance(value, (Config, Const, Dict)) and not kept:
             owner.attributes[name] = Config(term=term(f"`{name}`"))
     return owner
@@ -117,34 +117,9 @@ def _is_name_of(
     )
 
 
-def _is_filled(owner: Instance, attribute: str) -> bool:
-    """A method puts something into a dict of the object."""
-    methods = owner.node.body.body
-    return any(
-        _fills(one, attribute) for one in methods if isinstance(one, cst.FunctionDef)
-    )
-
-
 def has_entries(holder: Instance) -> bool:
     """Whether an object holds functions or classes that are looked up in it."""
     return any(isinstance(v, Dict) and v.items for v in holder.attributes.values())
-
-
-def _fills(method: cst.FunctionDef, attribute: str) -> bool:
-    """A method puts what it, or a function in it, is given into the object's dict."""
-    given = {one.name.value for one in walk(method, cst.Param)}
-    for node in walk(method, cst.Assign):
-        if not isinstance(node.value, cst.Name):
-            continue
-        for target in (one.target for one in node.targets):
-            if (
-                node.value.value in given
-                and isinstance(target, cst.Subscript)
-                and isinstance(target.value, cst.Attribute)
-                and target.value.attr.value == attribute
-            ):
-                return True
-    return False
 
 
 # -- attributes -----------------------------------------------------------------
