@@ -39,18 +39,11 @@ class Classes:
         file: File,
     ) -> Body:
         """What takes statements of a function apart."""
-
-        def helper(call: cst.Call, function: Function) -> Helper:
-            return self._helper(call, function, file)
-
-        def class_of(call: cst.Call, made: Helper) -> str:
-            return self._class_of(call, made, file)
-
         # What lets a parameter go, which is an attribute by then, is not needed.
         kept = [one for one in statements if not lets_go(one)]
-        return Body(file.tree, defined, kept, self.notes, outside, helper, class_of)
+        return Body(self, file, defined, kept, outside)
 
-    def _helper(self, call: cst.Call, function: Function, file: File) -> Helper:
+    def helper(self, call: cst.Call, function: Function, file: File) -> Helper:
         """The class of a function that makes layers."""
         node = function.node
         own = self.lifted.file_of(function.module)
@@ -121,7 +114,7 @@ class Classes:
         self.lifted.helpers[node] = found
         return found
 
-    def _class_of(self, call: cst.Call, helper: Helper, file: File) -> str:
+    def class_of(self, call: cst.Call, helper: Helper, file: File) -> str:
         """What a call says to name the class."""
         function = helper.function.node
         assert isinstance(function, cst.FunctionDef)
