@@ -11,7 +11,7 @@ import builtins
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 
 import libcst as cst
@@ -34,7 +34,6 @@ from .arguments import (
 )
 from .held import before, fill, has_entries, held_object, is_unseen
 from .notes import Notes
-from .objects import of_tensorflow
 from .terms import term
 from .values import (
     CALLED,
@@ -84,6 +83,9 @@ _SCOPED = {
 
 
 _DEPTH = 40
+# Cells of the project's own are called by what they are given to.
+_CELLS = ("tf.contrib.rnn.", "tf.nn.rnn_cell.")
+_TRAINING = ("tf.train.", "tf.contrib.opt.", "tf.keras.optimizers.")
 # Packages that make no variables of TensorFlow.
 _HARMLESS = sys.stdlib_module_names | {
     "absl",
@@ -930,7 +932,9 @@ class Evaluator:
     ) -> Value:
         """An object of a class, or what an object gives when it is called."""
         symbols = self._bases(callee)
-        known = of_tensorflow(Call("", node, arguments, env, self), callee, symbols)
+        known = self._of_tensorflow(
+            Call("", node, arguments, env, self), callee, symbols
+        )
         if known is not None:
             return known
         scoped = self.is_scoped(callee)
@@ -959,6 +963,30 @@ class Evaluator:
             if isinstance(result, Unknown):
                 return result
         return fresh
+
+    def _of_tensorflow(
+        self, call: Call, callee: Instance, symbols: Sequence[str]
+    ) -> Value | None:
+        """What a call of a class gives that is made of ``symbols``, if these tell."""
+        call = replace(call, symbol=symbols[0]) if symbols else call
+        if any(symbol.startswith("tf.keras.") for symbol in symbols):
+            self.notes.keras.append(call)
+            return Layer(call.symbol, keras=True, stays=True)
+        if any(symbol.startswith(_CELLS) for symbol in symbols):
+            return Cell(call.symbol)
+        if any(symbol.startswith("tf.layers.") for symbol in symbols):
+            # Its variables are named by the scope that calls it.
+            if callee.made:
+                return call.unknown(f"an object of `{callee.node.name.value}`")
+            return Cell(call.symbol)
+        if any(symbol.startswith("tf.contrib.seq2seq.") for symbol in symbols):
+            # An attention: it makes variables for the memory that it is given.
+            self.notes.make(call, "called")
+            return Cell(call.symbol)
+        if any(symbol.startswith(_TRAINING) for symbol in symbols):
+            # Optimizers, hooks: what they make is no part of the model.
+            return Tensor()
+        return None
 
     # -- objects that modules hold
 

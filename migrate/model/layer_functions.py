@@ -107,3 +107,14 @@ GET_VARIABLE = (
     "caching_device", "partitioner", "validate_shape", "use_resource", "custom_getter",
     "constraint", "synchronization", "aggregation",
 )  # fmt: skip
+# What a layer of tf.layers leaves to the scope around it, if it is not told.
+STARTS = {
+    **dict.fromkeys(
+        ("Dense", "Conv1D", "Conv2D", "Conv3D", "Conv2DTranspose", "Conv3DTranspose"),
+        ("kernel_initializer",),
+    ),
+    **dict.fromkeys(
+        ("SeparableConv1D", "SeparableConv2D"),
+        ("depthwise_initializer", "pointwise_initializer"),
+    ),
+}

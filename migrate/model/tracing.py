@@ -7,25 +7,26 @@ of (`terms`), and with the scopes, loops and tests around it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import libcst as cst
 
 from ..code.pure import is_pure
+from ..code.tree import walk
+from ..names.nodes import children
 from ..project.facts import ParsedModule, ProjectFacts
-from .alike import layer_term
 from .api import Call
 from .arguments import Argument
 from .evaluator import Evaluator
 from .layer_functions import EMPTY, at_call
 from .notes import Notes
-from .skeletons import FUNCTION, code_term, label
 from .terms import Term, constant, term
 from .values import (
     Cell,
     Config,
+    Const,
     Each,
     Env,
     Function,
@@ -45,6 +46,22 @@ from .values import (
 )
 
 _ROUNDS = 4
+# The kind of what a function within another one says.
+_FUNCTION = "function"
+# What layers say nothing of, because nothing else is meant.
+_USUAL: dict[str, Term] = {
+    "activation": constant(None),
+    "activity_regularizer": constant(None),
+    "data_format": constant("channels_last"),
+    "rate": constant(0.5),
+    "trainable": constant(True),
+    "use_bias": constant(True),
+}
+# Arguments that say how a layer computes, or which variables it shares by their names.
+_SILENT_NAMES = """
+_reuse adjustment fused renorm renorm_clipping renorm_momentum reuse virtual_batch_size
+"""
+_SILENT = frozenset(_SILENT_NAMES.split())
 
 
 class Step(NamedTuple):
@@ -118,7 +135,7 @@ class Tracer(Evaluator):
         if _asks_for_none(node):
             # A function is there or not, whatever it does.
             own = term("a function")
-            parts = [own if one.kind == FUNCTION else one for one in parts]
+            parts = [own if one.kind == _FUNCTION else one for one in parts]
         if isinstance(node, cst.Name) or not parts:
             if isinstance(value, (Config, Tensor)):
                 shown = self.code(node, env)
@@ -400,3 +417,110 @@ def _told_arguments(arguments: Sequence[Argument]) -> list[Term]:
     ]
     named = {one.keyword: term_of(one.value) for one in arguments if one.keyword}
     return [*plain, *(term(f"{name}=", of) for name, of in sorted(named.items()))]
+
+
+# -- terms of layers and of code
+
+
+def layer_term(kind: str, given: Mapping[str, Value]) -> Term:
+    """A layer by its class of Keras, and the arguments that say something."""
+    said: dict[str, Term] = {}
+    for name, value in given.items():
+        if name in _SILENT:
+            continue
+        of = _argument(name, value)
+        if of is not None and of is not _USUAL.get(name):
+            said[name] = of
+    parts = [term(f"{name}=", of) for name, of in sorted(said.items())]
+    return term(kind, *parts)
+
+
+def _argument(name: str, value: Value) -> Term | None:
+    """An argument; None for one that says nothing."""
+    silent = name.endswith(("name", "_initializer", "_regularizer", "_constraint"))
+    return None if silent and value == Const(None) else term_of(value)
+
+
+def label(node: cst.CSTNode) -> str:
+    """What an expression does with its parts."""
+    if isinstance(node, (cst.BinaryOperation, cst.BooleanOperation)):
+        return type(node.operator).__name__
+    if isinstance(node, cst.UnaryOperation):
+        return type(node.operator).__name__
+    if isinstance(node, cst.Comparison):
+        return " ".join(type(one.operator).__name__ for one in node.comparisons)
+    if isinstance(node, cst.Attribute):
+        return f".{node.attr.value}"
+    if isinstance(node, cst.Subscript):
+        return f"[{', '.join(_slice(one.slice) for one in node.slice)}]"
+    if isinstance(node, cst.FormattedString):
+        return "".join(_formatted(node))
+    if isinstance(node, (cst.Tuple, cst.List)):
+        return "()"
+    return type(node).__name__
+
+
+def _slice(node: cst.BaseSlice) -> str:
+    if isinstance(node, cst.Index):
+        return "_"
+    assert isinstance(node, cst.Slice)
+    ends = (node.lower, node.upper, node.step)
+    return ":".join("" if one is None else "_" for one in ends)
+
+
+def _formatted(node: cst.FormattedString) -> Iterator[str]:
+    for part in node.parts:
+        if isinstance(part, cst.FormattedStringText):
+            yield part.value
+        else:
+            assert isinstance(part, cst.FormattedStringExpression)
+            spec = "".join(
+                one.value
+                for one in part.format_spec or ()
+                if isinstance(one, cst.FormattedStringText)
+            )
+            yield f"{{!{part.conversion or ''}:{spec}}}"
+
+
+def code_term(function: Function) -> Term:
+    """A function as a value.
+
+    One of a module, or of a class, is known by its name. What another one says is told,
+    with what it sees of the function around it.
+    """
+    node = function.node
+    given = [term_of(one) for one in function.args]
+    given += [term(f"{name}=", term_of(one)) for name, one in function.keywords]
+    if function.env is None or function.owner is not None:
+        assert isinstance(node, cst.FunctionDef)
+        return term(f"def {node.name.value}", *given)
+    bound = {n.name.value for n in walk(node, cst.Param)}
+    bound |= {
+        one.target.value
+        for n in walk(node, cst.Assign)
+        for one in n.targets
+        if isinstance(one.target, cst.Name)
+    }
+    return term(
+        _FUNCTION,
+        _code(node.params, function.env, bound),
+        *given,
+        _code(node.body, function.env, bound),
+    )
+
+
+def _code(node: cst.CSTNode, env: Env, bound: set[str]) -> Term:
+    """A piece of code, with the names of functions around it as what they are."""
+    if isinstance(node, cst.Name):
+        value = None if node.value in bound else env.find(node.value)
+        return term(node.value) if value is None else term_of(value)
+    if isinstance(node, cst.Attribute):
+        root = node.value
+        held = env.find(root.value) if isinstance(root, cst.Name) else None
+        if isinstance(held, Instance) and node.attr.value in held.attributes:
+            return term_of(held.attributes[node.attr.value])
+        return term(f".{node.attr.value}", _code(node.value, env, bound))
+    if isinstance(node, (cst.Integer, cst.Float, cst.SimpleString)):
+        return constant(getattr(node, "evaluated_value", node.value))
+    parts = [_code(child, env, bound) for child in children(node)]
+    return term(type(node).__name__, *parts)

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from ...code.blocked import Blocked
+from ...code.edits import Put
 from ...code.names import fresh
 from ...code.source import Source
 from ...code.statements import is_docstring
@@ -27,25 +29,23 @@ from ...model.layer_functions import CLASSES, EMPTY, LAYERS
 from ...model.spelling import snake
 from ...model.values import Function, Time
 from ...names.scopes import BindingKind
-from .changes import Comprehension, Dropped, Mover, Said
+from .changes import Comprehension, Dropped, Mover
 from .conversion import constructor_of, matched, name_in
 from .draws import draws
-from .flow import bound_by, written_by
+from .flow import bound_by, bound_by_head, written_by
 from .lines import Line, around, every, need, rendered
-from .notices import Stays
 from .spelling import (
     FLAGS,
     RESERVED,
     TF,
     argument_of,
-    as_names,
     names_of,
     pairs_of,
     parameter,
     spaced,
     with_owner,
 )
-from .taken import Taken
+from .taken import Stays, Taken
 
 if TYPE_CHECKING:
     from .classes import Classes
@@ -63,9 +63,15 @@ _FILLED = ("cols_to_vars", "cols_to_output_tensors", "weight_collections")
 
 @dataclass
 class _Loop:
-    # The constructor around it, and names that the rounds bind.
-    outer: list[Line]
+    """A loop of the constructor: its head, what that binds and reads."""
+
+    head: str
+    targets: set[str]
+    reads: set[str]
+    # Names that the rounds of the call bind.
     names: set[str]
+    # The constructor around it.
+    outer: list[Line] = field(default_factory=list)
     lists: list[str] = field(default_factory=list)
     # Lists whose elements go along with the rounds, and their names.
     zipped: list[tuple[str, str]] = field(default_factory=list)
@@ -73,15 +79,6 @@ class _Loop:
     taken: list[tuple[str, str]] = field(default_factory=list)
     # Names of next elements that are taken before a branch.
     ahead: set[str] = field(default_factory=set)
-
-
-@dataclass(frozen=True)
-class _Rounds:
-    """The head of a loop of the constructor, what it binds and what it reads."""
-
-    head: str
-    targets: set[str]
-    reads: set[str]
 
 
 def _grouped(target: cst.BaseExpression) -> str:
@@ -208,7 +205,7 @@ class Body:
                 names = (
                     self.binds(node)
                     if not isinstance(node, cst.With)
-                    else as_names(node)
+                    else bound_by_head(node)
                 )
                 if isinstance(node, cst.For):
                     for over, target in pairs_of(node.iter, node.target):
@@ -313,9 +310,18 @@ class Body:
         setup = [n for n in self.ordered(reads) if n in self.outside]
         flag = self._flag_in(graph)
         said = {name: f"self.{attribute}" for name, attribute in stored.items()}
-        changed = Said(self, said | ({flag: "training"} if flag else {}))
-        call = [changed.visited(statement) for statement in call]
+        said |= {flag: "training"} if flag else {}
+        call = [self._said(statement, said) for statement in call]
         return Taken(init, call, setup, graph, flag)
+
+    def _said(self, statement: Statement, said: dict[str, str]) -> Statement:
+        """A statement with other code in the places of names."""
+        places = {
+            one: cst.parse_expression(said[one.value])
+            for one in walk(statement, cst.Name)
+            if one.value in said and self.reads_local(one)
+        }
+        return statement.visit(Put(places, statement))  # type: ignore[return-value]
 
     def _flag_in(self, graph: Sequence[str]) -> str:
         """The name that is `training` in the call, where nothing else is."""
@@ -564,29 +570,17 @@ class Body:
     def _for(self, node: cst.For) -> list[Statement]:
         if node.orelse is not None:
             raise self.stop(node, "layers in a loop with `else`")
-        rounds = None if self.by_call else self._rounds(node)
-        if rounds is None:
+        loop = None if self.by_call else self._rounds(node, self.binds(node))
+        if loop is None:
             self.by_call += 1
             body = self._suite(node.body)
             self.by_call -= 1
             return [node.with_changes(iter=self.moved(node.iter), body=body)]
-        outer = self.lines
-        inner: list[Line] = []
-        self.lines = inner
-        loop = _Loop(outer, self.binds(node))
-        by_setup, self.by_setup = self.by_setup, False
-        if self.loops:
-            self.by_setup = by_setup
-        self.loops.append(loop)
-        outer_ahead, self.ahead = self.ahead, None
-        body = self._suite(node.body)
-        self.ahead = outer_ahead
-        self.loops.pop()
-        self.by_setup = by_setup
-        self.lines = outer
-        for attribute in loop.lists:
-            outer.append(Line(f"self.{attribute} = []\n", set(), set(), True))
-        outer.append(around(rounds.head, rounds.targets, rounds.reads, inner))
+        by_setup, outer_ahead = self.by_setup, self.ahead
+        self.by_setup, self.ahead = by_setup and bool(self.loops), None
+        with self._going_round(loop):
+            body = self._suite(node.body)
+        self.by_setup, self.ahead = by_setup, outer_ahead
         moved, target = self._zipped(node.iter, node.target, loop)
         before = [
             cst.parse_statement(f"{element} = iter(self.{attribute})\n")
@@ -594,6 +588,18 @@ class Body:
         ]
         statement = node.with_changes(iter=moved, target=target, body=body)
         return [*before, statement]
+
+    @contextmanager
+    def _going_round(self, loop: _Loop) -> Iterator[None]:
+        """What is made within is made by the rounds of a loop of the constructor."""
+        loop.outer, self.lines = self.lines, []
+        self.loops.append(loop)
+        yield
+        self.loops.pop()
+        inner, self.lines = self.lines, loop.outer
+        for attribute in loop.lists:
+            self.lines.append(Line(f"self.{attribute} = []\n", set(), set(), True))
+        self.lines.append(around(loop.head, loop.targets, loop.reads, inner))
 
     def _zipped(
         self,
@@ -617,7 +623,7 @@ class Body:
         args = [*(cst.Arg(self.moved(one)) for one, _ in pairs), *head.iter.args]
         return spaced(head.iter.with_changes(args=args)), head.target
 
-    def _rounds(self, node: cst.For | cst.CompFor) -> _Rounds | None:
+    def _rounds(self, node: cst.For | cst.CompFor, names: set[str]) -> _Loop | None:
         """A loop as the constructor goes through it, if it can.
 
         Of things that are gone through at once, it has those that are known early.
@@ -637,10 +643,11 @@ class Body:
             else [_grouped(name) for _, name in known]
         )
         targets = ", ".join(shown)
-        return _Rounds(
+        return _Loop(
             f"for {targets} in {over}:\n",
             {name for _, target in known for name in names_of(target)},
             {name for over, _ in known for name in self.reads(over)},
+            names,
         )
 
     def _is_counted(self, iterated: cst.BaseExpression) -> bool:
@@ -661,7 +668,7 @@ class Body:
             or self.notes.makes(loop_of)
             or (isinstance(node, cst.DictComp) and self.notes.makes(node.key))
             or self.by_call
-            or (rounds := self._rounds(loop_of)) is None
+            or (loop := self._rounds(loop_of, names_of(loop_of.target))) is None
         ):
             if self.notes.makes(loop_of):
                 why = "layers in a comprehension that is not plain"
@@ -670,17 +677,10 @@ class Body:
             changed = self._elements(node)
             self.by_call -= 1
             return changed
-        outer, self.lines = self.lines, []
-        loop = _Loop(outer, names_of(loop_of.target))
-        self.loops.append(loop)
         self.near = names_of(node)
-        changed = self._elements(node)
+        with self._going_round(loop):
+            changed = self._elements(node)
         self.near = set()
-        self.loops.pop()
-        inner, self.lines = self.lines, outer
-        for attribute in loop.lists:
-            outer.append(Line(f"self.{attribute} = []\n", set(), set(), True))
-        outer.append(around(rounds.head, rounds.targets, rounds.reads, inner))
         moved, target = self._zipped(loop_of.iter, loop_of.target, loop)
         return changed.with_changes(
             for_in=loop_of.with_changes(target=target, iter=moved)

@@ -8,8 +8,7 @@ import libcst as cst
 
 from ...code.tree import Statement
 from ...model.layer_functions import at_call
-from ...names.nodes import CodeTransformer
-from .notices import let_stay
+from .taken import let_stay
 
 if TYPE_CHECKING:
     from .bodies import Body
@@ -72,25 +71,6 @@ class Mover(cst.CSTTransformer):
             one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in updated.args
         ]
         return updated.with_changes(args=[*args, *flag.args])
-
-
-class Said(CodeTransformer):
-    """Puts other code in the places of names."""
-
-    def __init__(self, body: Body, said: dict[str, str]) -> None:
-        self.body = body
-        self.said = said
-
-    def visited(self, statement: Statement) -> Statement:
-        return statement.visit(self)  # type: ignore[return-value]
-
-    def leave_Name(
-        self, original_node: cst.Name, updated_node: cst.Name
-    ) -> cst.BaseExpression:
-        code = self.said.get(original_node.value)
-        if code is None or not self.body.reads_local(original_node):
-            return updated_node
-        return cst.parse_expression(code)
 
 
 class Dropped(cst.CSTTransformer):

@@ -15,9 +15,8 @@ from ...code.tree import Statement, statements_of
 from ...model.values import Function, Time
 from .bodies import Body
 from .files import File, Lifted, tensorflow_of
-from .notices import Stays
 from .spelling import TF, parameter
-from .taken import Helper, Taken
+from .taken import Helper, Stays, Taken
 
 # What to raise at a node of a file, with a reason.
 Stop = Callable[[File, cst.CSTNode, str], Blocked]

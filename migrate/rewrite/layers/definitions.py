@@ -15,9 +15,9 @@ from ...model.values import Unknown
 from ...project.facts import ParsedModule, ProjectFacts
 from .classes import Classes
 from .files import File, Lifted
-from .notices import let_stay
 from .regions import Standing
 from .scopes import check_outer_scopes
+from .taken import let_stay
 
 
 class ModelFunction:

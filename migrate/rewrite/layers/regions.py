@@ -20,7 +20,7 @@ from .bodies import Body
 from .classes import Classes
 from .files import File
 from .flow import blocks, bound_by, bound_by_head, surely_bound, without_blocks
-from .notices import let_stay
+from .taken import let_stay
 
 # What belongs behind the forward pass, whatever makes layers after it.
 _BEHIND = (

@@ -6,7 +6,7 @@ begin and are penalized, where nothing else does.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import libcst as cst
 
@@ -15,10 +15,9 @@ from ...code.blocked import Blocked
 from ...code.edits import changed
 from ...code.texts import source_text
 from ...code.tree import Tree, walk
-from ...model.alike import STARTS
 from ...model.contrib_functions import SIGNATURES, contrib_name
 from ...model.evaluator import TAKES_SCOPE
-from ...model.layer_functions import CLASSES, GET_VARIABLE, LAYERS
+from ...model.layer_functions import CLASSES, GET_VARIABLE, LAYERS, STARTS
 from ...model.notes import Notes
 from ...project.facts import ParsedModule, ProjectFacts
 from .own_scopes import ARG_SCOPES
@@ -60,7 +59,7 @@ def with_scopes_said(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
     places |= gone
     for call in calls if reader.scopes else ():
         given = reader.given(call, [*reader.around(call)], reader)
-        places |= {call: _Told(given, reader.parameters(call))} if given else {}
+        places |= {call: _told(given, reader.parameters(call))} if given else {}
     parsed = changed(parsed, facts, places) if places else parsed
     # Functions that scopes no longer name may be told what is around their calls.
     return with_scopes_said(parsed, facts) if gone else parsed
@@ -122,21 +121,19 @@ def check_outer_scopes(
                             inner.check(function, scope, outer)
 
 
-class _Told:
+def _told(given: _Given, names: Sequence[str]) -> Callable[[cst.Call], cst.Call]:
     """Adds arguments to a call, or puts them in the place of None."""
 
-    def __init__(self, given: _Given, names: Sequence[str]) -> None:
-        self.given = given
-        self.names = names
-
-    def __call__(self, now: cst.Call) -> cst.Call:
-        given = dict(self.given)
+    def change(now: cst.Call) -> cst.Call:
+        left = dict(given)
         args = [
-            one.with_changes(value=given.pop(name, one.value))
-            for name, one in _named(now, self.names)
+            one.with_changes(value=left.pop(name, one.value))
+            for name, one in _named(now, names)
         ]
-        args += [argument_of(value, cst.Name(name)) for name, value in given.items()]
+        args += [argument_of(value, cst.Name(name)) for name, value in left.items()]
         return now.with_changes(args=args)
+
+    return change
 
 
 def _named(call: cst.Call, names: Sequence[str]) -> Iterator[tuple[str, cst.Arg]]:
@@ -242,7 +239,7 @@ class ScopeReader:
                 one.keyword is not None and one.keyword.value == name
                 for one in call.args
             ):
-                found[call] = _Told({name: start}, ())
+                found[call] = _told({name: start}, ())
         self.told = bool(found)
         return found
 

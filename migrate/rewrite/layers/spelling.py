@@ -56,15 +56,6 @@ def pairs_of(
     return list(zip(values, (one.value for one in target.elements), strict=True))
 
 
-def as_names(node: cst.With) -> set[str]:
-    return {
-        name
-        for item in node.items
-        if item.asname is not None
-        for name in names_of(item.asname.name)
-    }
-
-
 def parameter(name: str) -> str:
     return "owner" if name == "self" else name
 

@@ -1,10 +1,13 @@
-"""What is taken of a function: a class's code, and functions with their own."""
+"""What is taken of a function: a class's code, functions with their own, or nothing."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...code.tree import Statement
+import libcst as cst
+
+from ...code.tree import Statement, walk
+from ...model.notes import Notes
 from ...model.values import Function
 
 
@@ -30,3 +33,18 @@ class Taken:
     graph: list[str]
     # What is called `training` in the call.
     flag: str
+
+
+class Stays(Exception):
+    """A function that cannot become a class: its layers are lifted where it stands."""
+
+    def __init__(self, node: cst.CSTNode) -> None:
+        super().__init__()
+        self.node = node
+
+
+def let_stay(notes: Notes, node: cst.CSTNode) -> None:
+    """Says that a function keeps its layers that something below the node calls."""
+    for one in walk(node):
+        if notes.is_helped(one):
+            raise Stays(notes.helpers[one][0].node)

@@ -28,11 +28,11 @@ from .definitions import ModelFunction
 from .files import File, Lifted, import_text, imported
 from .model_functions import is_model_fn
 from .moved_scopes import with_scopes_in_functions
-from .notices import Stays
 from .one_line import one_in_each
 from .own_scopes import with_arg_scopes_written_out, without_scope_makers
 from .proof import again, difference
 from .scopes import with_scopes_said
+from .taken import Stays
 
 # Functions that are found to keep their layers, one after the other.
 _MOST_ROUNDS = 60
