@@ -116,7 +116,8 @@ class _Group:
             return self.files
         modules = self._finish(self._lift())
         found = [modules.get(os.path.abspath(one.path), one) for one in self.files]
-        self._prove(found)
+        if modules:
+            self._prove(found)
         return found
 
     def _lift(self) -> Lifted:
