@@ -262,8 +262,7 @@ def _joined(first: Value, second: Value) -> Value:
             # A list that is filled later.
             return Each(join(parts[0], parts[-1]))
     options = tuple(dict.fromkeys((*options_of(first), *options_of(second))))
-    callables = (Function, Layer, Instance, Symbol, Cell, Partial, Property)
-    if any(isinstance(one, callables) for one in options):
+    if any(isinstance(one, (*CALLED, Property)) for one in options):
         return options[0] if len(options) == 1 else Choice(options)
     if (
         isinstance(first, Seq)
@@ -271,8 +270,7 @@ def _joined(first: Value, second: Value) -> Value:
         and len(first.items) == len(second.items)
     ):
         return Seq(tuple(map(join, first.items, second.items)))
-    time = max(time_of(first), time_of(second))
-    return Tensor() if time is Time.GRAPH else Config(time is Time.MODE)
+    return loose(latest((first, second)))
 
 
 def chosen(test: Value, first: Value | None, second: Value) -> Value:

@@ -13,13 +13,14 @@ from ...code.statements import is_docstring, lets_go
 from ...code.texts import camel, parse_statements, source_text
 from ...code.tree import Statement, statements_of
 from ...model.values import Function, Time
+from ...project.facts import ParsedModule
 from .bodies import Body
 from .files import File, Lifted, tensorflow_of
 from .spelling import TF, parameter
 from .taken import Helper, Stays, Taken
 
 # What to raise at a node of a file, with a reason.
-Stop = Callable[[File, cst.CSTNode, str], Blocked]
+Stop = Callable[[ParsedModule, cst.CSTNode, str], Blocked]
 
 
 class Classes:
@@ -48,11 +49,13 @@ class Classes:
         own = self.lifted.file_of(function.module)
         if own is None:
             name = function.module.path.name
-            raise self.stop_in(file, call, f"layers in {name}, which stays as it is")
+            raise self.stop_in(
+                file.parsed, call, f"layers in {name}, which stays as it is"
+            )
         if isinstance(node, cst.Lambda):
-            raise self.stop_in(file, call, "layers in a lambda")
+            raise self.stop_in(file.parsed, call, "layers in a lambda")
         if node in self.lifted.model_functions:
-            raise self.stop_in(file, call, "layers in another model function")
+            raise self.stop_in(file.parsed, call, "layers in another model function")
         calls = self.lifted.called.setdefault(node, [])
         if call not in calls:
             calls.append(call)
@@ -145,7 +148,7 @@ class Classes:
         tf = tensorflow_of(file)
         if tf is None:
             first = file.tree.module.body[0]
-            raise self.stop_in(file, first, "a file without TensorFlow")
+            raise self.stop_in(file.parsed, first, "a file without TensorFlow")
 
         def shown(one: str, flag: str = "") -> str:
             name = "training" if one == flag else parameter(one)

@@ -11,10 +11,9 @@ from ...code.tree import Tree, walk
 from ...model.evaluator import evaluate
 from ...model.notes import Notes
 from ...model.tracing import Tracer
-from ...model.values import Unknown
 from ...project.facts import ParsedModule, ProjectFacts
 from .classes import Classes
-from .files import File, Lifted
+from .files import Lifted
 from .regions import Standing
 from .scopes import check_outer_scopes
 from .taken import let_stay
@@ -50,21 +49,22 @@ class ModelFunction:
         line = self.tree.line(self.defined if node is None else node)
         return Blocked(line, f"model_fn: {reason}")
 
-    def stop_in(self, tree: Tree, name: str, node: cst.CSTNode, reason: str) -> Blocked:
+    def stop_in(self, parsed: ParsedModule, node: cst.CSTNode, reason: str) -> Blocked:
         """The same for a node of any file."""
-        if tree.module is self.parsed.module:
+        if parsed.module is self.parsed.module:
             return self.stop(reason, node)
-        return self.stop(f"{reason} ({name}:{tree.line(node)})")
+        line = Tree(parsed.module, parsed.resolver).line(node)
+        return self.stop(f"{reason} ({parsed.path.name}:{line})")
 
     def has_layers(self, files: Sequence[ParsedModule]) -> bool:
         """Tells whether it has layers; raises Blocked at what is not understood."""
         for one in self.unknown:
-            raise self._stop_at(one)
+            raise self.stop_in(one.module, one.node, one.reason)
         check_outer_scopes(files, {self.defined, *self.entered}, self.notes)
         if self._is_made() or self.has_keras:
             return True
         for one in self.passed:
-            raise self._stop_at(one)
+            raise self.stop_in(one.module, one.node, one.reason)
         return False
 
     def _is_made(self) -> bool:
@@ -75,17 +75,9 @@ class ModelFunction:
             for node in walk(one)
         )
 
-    def _stop_at(self, one: Unknown) -> Blocked:
-        tree = Tree(one.module.module, one.module.resolver)
-        return self.stop_in(tree, one.module.path.name, one.node, one.reason)
-
     def lift(self, lifted: Lifted) -> None:
         """Adds the edits for it and for what it calls."""
-
-        def stop(file: File, node: cst.CSTNode, reason: str) -> Blocked:
-            return self.stop_in(file.tree, file.parsed.path.name, node, reason)
-
-        classes = Classes(lifted, stop)
+        classes = Classes(lifted, self.stop_in)
         own = lifted.file_of(self.parsed)
         assert own is not None
         Standing(classes, own, self.defined).lift()
@@ -98,7 +90,7 @@ class ModelFunction:
                 if not isinstance(node, cst.FunctionDef):
                     let_stay(self.notes, node)
                     if self.notes.makes(node):
-                        raise stop(file, node, "layers in a lambda")
+                        raise self.stop_in(file.parsed, node, "layers in a lambda")
                     continue
                 lifted.standing.add(node)
                 try:

@@ -62,7 +62,7 @@ class Standing:
 
     def stop(self, node: cst.CSTNode, reason: str) -> Blocked:
         """What to raise where the function cannot be lifted."""
-        return self.classes.stop_in(self.file, node, reason)
+        return self.classes.stop_in(self.file.parsed, node, reason)
 
     def lift(self) -> None:
         """Adds the edits for it."""
