@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from ...code.arguments import UnknownArguments, is_none, match_arguments
 from ...code.blocked import Blocked
 from ...code.edits import Put
 from ...code.names import fresh
@@ -25,12 +26,11 @@ from ...code.tree import Statement, only_small, statements_of, walk
 from ...model.api.hub import MODULE as HUB_MODULE
 from ...model.api.hub import NAMES as HUB_NAMES
 from ...model.contrib_functions import WITHOUT_WEIGHTS, contrib_name
-from ...model.layer_functions import CLASSES, EMPTY, LAYERS
+from ...model.layer_functions import CLASSES, EMPTY, LAYERS, LayerFunction
 from ...model.spelling import snake
 from ...model.values import Function, Time
 from ...names.scopes import BindingKind
 from .changes import Comprehension, Dropped, Mover
-from .conversion import constructor_of, matched, name_in
 from .draws import draws
 from .flow import bound_by, bound_by_head, written_by
 from .lines import Line, around, every, need, rendered
@@ -762,13 +762,13 @@ class Body:
 
         plain = node.with_changes(args=[one for one in node.args if not one.star])
         options = [f"**{text(one.value)}" for one in node.args if one.star]
-        given = matched(self.source, plain, (known.inputs, *known.parameters))
+        given = self._matched(plain, (known.inputs, *known.parameters))
         inputs = given.pop(known.inputs, None)
         if inputs is None:
             raise self.stop(node, "a layer without input")
         told = {name: given.pop(name, cst.Name("False")) for name in known.at_call}
         named = name_in(given.get("name"))
-        constructor = constructor_of(known, given, plain, self.source, text, inputs=1)
+        constructor = self._constructor(known, given, plain, text, inputs=1)
         if options:
             joined = "" if constructor.endswith("(") else ", "
             constructor = f"{constructor[:-1]}{joined}{', '.join(options)})"
@@ -781,6 +781,58 @@ class Body:
             argument_of(self.moved(one), cst.Name(name)) for name, one in told.items()
         ]
         return cst.Call(func, args)
+
+    def _matched(
+        self, call: cst.Call, parameters: tuple[str, ...]
+    ) -> dict[str, cst.BaseExpression]:
+        """The arguments of a call by the names of parameters."""
+        try:
+            return match_arguments(call, parameters)
+        except UnknownArguments as problem:
+            raise self.stop(call, f"layer with {problem}") from None
+
+    def _constructor(
+        self,
+        layer: LayerFunction,
+        given: dict[str, cst.BaseExpression],
+        call: cst.Call,
+        text: Callable[[cst.BaseExpression], str],
+        inputs: int = 0,
+    ) -> str:
+        """Source of ``Dense(...)`` with arguments in Keras' terms.
+
+        ``text`` gives an argument's source; the first ``inputs`` of the call are no
+        part of it. Names tell which layers are shared.
+        """
+        reused = given.pop("reuse", None)
+        asks = not is_none(reused) and self.tree.code(reused) != "False"  # type: ignore[arg-type]
+        if asks and is_none(given.get("name")):
+            raise self.stop(call, "a layer without a name that is reused")
+        if not is_none(given.get("adjustment")):
+            raise self.stop(call, "batch normalization with an adjustment")
+        for name in ("renorm", "virtual_batch_size"):
+            value = given.pop(name, None)
+            if not is_none(value) and text(value) != "False":  # type: ignore[arg-type]
+                raise self.stop(call, f"batch normalization with `{name}`")
+        for name in ("fused", "renorm_clipping", "renorm_momentum", "adjustment"):
+            given.pop(name, None)
+        if layer.keras == "Dropout":
+            given = {"rate": cst.Float("0.5")} | given
+        positional = sum(argument.keyword is None for argument in call.args) - inputs
+        parts = []
+        for index, (name, value) in enumerate(given.items()):
+            if name.endswith(("_regularizer", "_initializer")):
+                if is_none(value):
+                    continue
+                made = self.tree.value(value)
+                if made is not None and draws(self.tree, made):
+                    raise self.stop(value, "an initialiser draws from a state")
+            code = text(value)
+            if name in ("activation", "trainable") and code in ("None", "True"):
+                continue
+            plain = index < min(positional, layer.plain)
+            parts.append(code if plain else f"{name}={code}")
+        return f"{TF}.keras.layers.{layer.keras}({', '.join(parts)})"
 
     def _result(self, node: cst.Call) -> str | None:
         """The name of what a layer gives, where it has no other meaning."""
@@ -817,7 +869,7 @@ class Body:
             ]
             constructor = f"{source_text(node.func)}({', '.join(parts)})"
         elif symbol == HUB_MODULE:
-            given = matched(self.source, node, HUB_NAMES)
+            given = self._matched(node, HUB_NAMES)
             parts = [text(given["spec"])]
             if "name" in given:
                 parts.append(f"name={text(given['name'])}")
@@ -827,10 +879,8 @@ class Body:
             names = tuple(
                 n for n in CLASSES[symbol].parameters_of_class if n != "reuse"
             )
-            given = matched(self.source, node, names)
-            constructor = constructor_of(
-                CLASSES[symbol], given, node, self.source, text
-            )
+            given = self._matched(node, names)
+            constructor = self._constructor(CLASSES[symbol], given, node, text)
         wanted = snake(source_text(node.func).rpartition(".")[2])
         statement = self.tree.parent(node)
         if isinstance(statement, cst.Assign) and len(statement.targets) == 1:
@@ -956,3 +1006,20 @@ def _as_in_tensorflow_1(node: cst.Call) -> bool:
     return any(
         one.keyword is not None and one.keyword.value in _FILLED for one in node.args
     )
+
+
+def name_in(node: cst.BaseExpression | None) -> str | None:
+    """The name that a layer is given, as an attribute may be called."""
+    if isinstance(node, cst.BinaryOperation):
+        node = node.left  # 'mlp%d' % i
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        node = node.func.value  # 'mlp{}'.format(i)
+    text = ""
+    if isinstance(node, cst.FormattedString):
+        parts = node.parts
+        text = "".join(p.value for p in parts if isinstance(p, cst.FormattedStringText))
+    elif isinstance(node, cst.SimpleString):
+        text = str(node.evaluated_value)
+    text = re.sub(r"%[-+ #0-9.]*\w|\{[^{}]*\}", "", text)
+    text = re.sub(r"\W+", "_", text).strip("_").lower()
+    return text if text.isidentifier() else None
