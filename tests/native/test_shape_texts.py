@@ -124,14 +124,6 @@ READS = {
         ],
         ["block_fn", "def build", "hooks"],
     ),
-    "models_together": (
-        [
-            "        code = self.encoder(x, training=training)",
-            "self.model.decoder.trainable_variables[0]",
-            "variables = self.model.trainable_variables",
-        ],
-        ["get_updates_for", "momentum=1.0"],
-    ),
     "cells_of_both_ways": (
         ["DropoutCell(forward, outputs=1 - params['keep'])"],
         ["if training"],

@@ -61,7 +61,6 @@ from .page import Page
 from .plain_names import with_plain_names, words_written
 from .said import IMAGES
 from .sequential import with_several
-from .several_models import with_models_in_one
 from .shared_tables import check_tables
 from .still_averages import WITH_AVERAGES, with_still_averages
 from .tables import exports, with_tables_tracked
@@ -512,7 +511,6 @@ class _Program:
         files = [with_optimizers_of_rates(one, facts) for one in files]
         files = [with_outputs_named(one, facts) for one in files]
         files = [with_models_named(one, facts) for one in files]
-        files = [with_models_in_one(one, facts, is_model_fn) for one in files]
         files = with_helpers_brought(files, facts)
         files = [with_own_objects_dissolved(one, facts) for one in files]
         files = [with_objects_dissolved(one, facts) for one in files]
