@@ -401,15 +401,10 @@ VARIANTS: dict[str, dict[str, str]] = {
             "        params['learning_rate'], tf.train.get_or_create_global_step(),\n"
             "        5, 0.7, staircase=True), epsilon=1e-3)"
         ),
+        # Its gradient is rounding alone before a normalization, which Adam amplifies.
         "activation=tf.nn.relu, kernel": (
             "activation=tf.nn.relu, use_bias=False, kernel"
         ),
-    },
-    # Its gradient is rounding alone before a normalization, which Adam amplifies.
-    "averaged_weights": {
-        _LAST: "    average = tf.train.ExponentialMovingAverage(0.9)\n"
-        "    with tf.control_dependencies([train_op]):\n"
-        "        train_op = average.apply(tf.trainable_variables())\n" + _LAST,
     },
     "regularized": {
         "    if mode == tf.estimator.ModeKeys.EVAL:\n": (

@@ -25,7 +25,6 @@ from ...names.dotted import dotted_name
 from ...project.facts import ParsedModule, ProjectFacts
 from ..layers.spelling import RESERVED
 from . import tidy
-from .averages import restores_averages
 from .code import Code, Refused
 from .headed import read_head
 from .losses import SUMMED
@@ -201,8 +200,6 @@ class Maker:
         self.updates: bool | None = None
         # Evaluations are given metrics of their own.
         self.measures = False
-        # Evaluations and predictions are of the averages of the weights.
-        self.evaluates_averages = False
         # Names of classes of models in other files; and of those of any file that give
         # several tensors.
         self.foreign: Collection[str] = ()
@@ -691,7 +688,6 @@ class Maker:
 
     def _check_specs(self) -> None:
         """Refuses parts of a specification that a Task has no place for."""
-        restoring = []
         for mode in self.modes.values():
             assert mode.spec is not None
             for name in _NO_PLACE:
@@ -700,14 +696,7 @@ class Maker:
                     continue
                 if name == "scaffold" and self._only_begins(mode, given.node):
                     continue
-                if name == "scaffold" and restores_averages(self, mode, given.node):
-                    restoring.append(mode)
-                    continue
                 raise self.stop(given.node, f"`{name}=` has no place in a Task")
-        others = [one for one in self.modes.values() if one is not self.train]
-        if restoring and restoring != others:
-            raise self.stop(self.defined, "some modes restore averages, others do not")
-        self.evaluates_averages = bool(restoring)
 
     def _only_begins(self, mode: Mode, node: cst.BaseExpression) -> bool:
         """A Scaffold says no more than that tables and variables begin, as they do."""

@@ -15,7 +15,6 @@ from ...code.tree import Statement, Tree, only_small, walk
 from ...model.in_mode import Called
 from ...model.values import Const, Symbol, Value
 from . import tidy
-from .averages import keep, read_averages
 from .method import Method
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .own_optimizers import read_parts
@@ -104,23 +103,12 @@ class Reader:
         self.counted: set[cst.Call] = set()
 
     def read(self) -> Trained:
+        """What the operation that trains stands for."""
         maker, mode = self.maker, self.mode
         assert mode.spec is not None
         if "train_op" not in mode.spec:
             raise maker.stop(maker.defined, "no train_op for TRAIN")
-        node = mode.spec["train_op"].node
-        averages = read_averages(maker, node)
-        if averages is not None:
-            node = averages.behind
-        trained = self._read(node)
-        if averages is not None:
-            keep(maker, averages, trained)
-        return trained
-
-    def _read(self, node: cst.BaseExpression) -> Trained:
-        """What an operation that trains stands for."""
-        maker = self.maker
-        node = self._before_count(node)
+        node = self._before_count(mode.spec["train_op"].node)
         found = list(self._updates())
         if not found:
             reason = "it is not seen how the train_op trains"
