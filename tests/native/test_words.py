@@ -406,37 +406,6 @@ ROWS = {
             return tf_keras.layers.Dense(1)(tf_keras.layers.Flatten()(net))
         """,
     ),
-    "a hook that is told which tensor it looks at": (
-        """
-        class Stops(tf.train.SessionRunHook):
-            def __init__(self, loss_name, patience=3):
-                self.loss_name, self.patience = loss_name, patience
-
-            def before_run(self, run_context):
-                graph = run_context.session.graph
-                return tf.train.SessionRunArgs(
-                    {'cost': graph.get_tensor_by_name(self.loss_name)})
-
-            def after_run(self, run_context, run_values):
-                if run_values.results['cost'] < 0.1:
-                    run_context.request_stop()
-
-
-        hook = Stops('cost:0')
-        """,
-        """
-        class Stops(Callback):
-            def __init__(self, loss_name, patience=3):
-                self.loss_name, self.patience = loss_name, patience
-
-            def after_step(self, step, values):
-                if values['cost'] < 0.1:
-                    self.should_stop = True
-
-
-        hook = Stops('cost:0')
-        """,
-    ),
     "a GPU by what TensorFlow is built with": (
         """
         layout = 'NCHW' if tf.test.is_built_with_cuda() else 'NHWC'

@@ -20,9 +20,9 @@ from .word import (
     Word,
     arguments,
     in_sight,
+    not_seen,
     placed,
     plain,
-    root_of,
     spelled,
 )
 
@@ -32,10 +32,7 @@ _STAND = {"model_dir": "MODEL_DIR_ARGUMENT", "config": "CONFIG_ARGUMENT"}
 
 def _canned(page: Page, word: Word) -> None:
     signatures = SIGNATURES_2 if page.for_tf2 else SIGNATURES
-    seen = in_sight(page, word, signatures[word.symbol])
-    if seen is None:
-        return
-    call, args = seen
+    call, args = in_sight(page, word, signatures[word.symbol])
     given: dict[str, str] = {}
     kept: dict[str, cst.CSTNode] = {}
     for name, arg in args.items():
@@ -55,28 +52,20 @@ def _canned(page: Page, word: Word) -> None:
             value = page.value(value) or value
             if _is_made_elsewhere(page, value):
                 why = f"whose {name} is not made in its call"
-                page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
-                return
+                raise Odd(word.node, f"`{word.symbol}` ({{}}) {why}")
         elif name == "weight_column":
             value = page.value(value) or value
         given[name] = plain(page, value)
-    texts = [one.source.text for one in page.files]
-    rows = any("embedding" in text for text in texts)
-    shared = any("shared_embedding_column" in text for text in texts)
     number = page.value(args["n_classes"].value) if "n_classes" in args else None
-    try:
-        code = canned(
-            word.symbol,
-            given,
-            tf2=page.for_tf2,
-            rows=rows,
-            shared_columns=shared,
-            classes=int(number.value) if isinstance(number, cst.Integer) else None,
-        )
-    except Refused as refused:
-        page.refuse(word.node, f"{refused} ({{}})")
-        return
-    page.replaced.add(root_of(word.node))
+    code = canned(
+        word.symbol,
+        given,
+        tf2=page.for_tf2,
+        rows=page.says("embedding"),
+        shared_columns=page.says("shared_embedding_column"),
+        classes=int(number.value) if isinstance(number, cst.Integer) else None,
+    )
+    page.forget(word.node)
     if word.symbol.startswith(LEARN):
         _check_learned(page)
     for name, arg in args.items():
@@ -133,10 +122,7 @@ def _is_made_elsewhere(page: Page, value: cst.BaseExpression) -> bool:
 
 def _add_metrics(page: Page, word: Word) -> None:
     """A trainer with more metrics, whose function tells what these are given."""
-    seen = in_sight(page, word, ("trainer", "measured"))
-    if seen is None:
-        return
-    call, args = seen
+    call, args = in_sight(page, word, ("trainer", "measured"))
     page.rename(word.node, page.take("add_metrics"))
     for name, old in (("trainer", "estimator"), ("measured", "metric_fn")):
         if old in args:
@@ -202,18 +188,16 @@ def _measured(page: Page, node: cst.BaseExpression) -> list[str]:
         found.append(spelled(page, node, known.constructor))
         values = [*known.update, *filter(None, [known.sample_weight])]
         page.rewritten.add(made)
-        page.replaced.add(root_of(made.func))
+        page.forget(made.func)
         shown = ", ".join(map(with_casts, values))
         placed(page, made, Code(f"({shown})" if len(values) > 1 else shown))
     return found
 
 
 def _forward_features(page: Page, word: Word) -> None:
-    call = word.call
-    args = None if call is None else arguments(page, call, ("trainer", "keys"))
-    if call is None or args is None or word.stays or "sparse_default_values" in args:
-        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
-        return
+    _, args = in_sight(page, word, ("trainer", "keys"))
+    if "sparse_default_values" in args:
+        raise not_seen(word)
     page.rename(word.node, page.take("forward_features"))
     if "estimator" in args:
         page.rename_keyword(args["estimator"], "trainer")

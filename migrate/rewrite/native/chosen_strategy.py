@@ -11,7 +11,7 @@ from ...project.facts import ParsedModule, ProjectFacts
 from .code import Refused
 from .config import FIELDS
 from .page import Page
-from .word import arguments
+from .word import arguments, keywords
 
 # What each choice writes; nothing is no strategy at all.
 STRATEGIES: Mapping[str, str] = {
@@ -91,8 +91,11 @@ def _configure(page: Page, call: cst.Call, strategy: str) -> None:
 def _give(page: Page, call: cst.Call, strategy: str) -> bool:
     """Gives an Estimator without a configuration one; says whether it did."""
     unnamed = [arg for arg in call.args if arg.keyword is None]
-    given = {arg.keyword.value for arg in call.args if arg.keyword is not None}
-    if "config" in given or len(unnamed) > _BEFORE or any(a.star for a in call.args):
+    if (
+        "config" in keywords(call)
+        or len(unnamed) > _BEFORE
+        or any(a.star for a in call.args)
+    ):
         return False
     config = page.tf(call.func, "estimator.RunConfig")
     made = page.tf(call.func, strategy)

@@ -14,7 +14,7 @@ from .canned import TASKS
 from .listeners import with_listeners
 from .page import Page
 from .strategies import for_servers
-from .word import Handler, Word, arguments, named, root_of, taken
+from .word import Handler, Word, arguments, keyword, keywords, named, taken
 
 FIELDS = (
     "model_dir",
@@ -95,11 +95,7 @@ def _super_calls(page: Page, made: cst.ClassDef) -> list[cst.Call]:
     return [
         call
         for node, call in page.scopes.calls.items()
-        if isinstance(node, cst.Attribute)
-        and node.attr.value == "__init__"
-        and isinstance(node.value, cst.Call)
-        and isinstance(node.value.func, cst.Name)
-        and node.value.func.value == "super"
+        if re.fullmatch(r"super\(.*\)\.__init__", page.source(node))
         and next(a for a in page.ancestors(node) if isinstance(a, cst.ClassDef)) is made
     ]
 
@@ -119,24 +115,23 @@ def _make_task(page: Page, call: cst.Call, *, partial: bool) -> None:
     """``model_fn=`` is the first argument, or one of another name."""
     first = call.args[1 if partial else 0] if len(call.args) > partial else None
     for arg in call.args:
-        if arg.keyword is not None and arg.keyword.value == "warm_start_from":
+        if keyword(arg) == "warm_start_from":
             page.words.add("warm_start_from")
-        if arg.keyword is not None and arg.keyword.value == "model_fn":
+        if keyword(arg) == "model_fn":
             if arg is first:
                 page.take_off_keyword(arg)
             else:
                 page.rename_keyword(arg, "make_task")
     _give_params(page, call, first)
     if any(arg.star == "**" for arg in call.args):
-        given = {arg.keyword.value for arg in call.args if arg.keyword is not None}
         unnamed = [arg for arg in call.args if arg.keyword is None and not arg.star]
-        if "model_fn" not in given and len(unnamed) <= partial:
+        if "model_fn" not in keywords(call) and len(unnamed) <= partial:
             page.refuse(call, "an Estimator's model_fn ({}) is hidden by `**`: name it")
 
 
 def _give_params(page: Page, call: cst.Call, task: cst.Arg | None) -> None:
     """An Estimator has params if none are given: an empty dict."""
-    given = {arg.keyword.value for arg in call.args if arg.keyword is not None}
+    given = keywords(call)
     if task is None or "params" in given or any(arg.star for arg in call.args):
         return
     made = page.resolver.definition(task.value)
@@ -176,9 +171,10 @@ def fields(page: Page, call: cst.Call, parameters: tuple[str, ...]) -> None:
     args = arguments(page, call, parameters, gone)
     if args is None:
         if any(arg.star == "**" for arg in call.args):
-            _starred(page, call)
+            why = "the fields of a RunConfig ({}) are hidden by `**`: write them out"
         else:
-            page.refuse(call, "the arguments of a RunConfig ({}) are hidden by `*`")
+            why = "the arguments of a RunConfig ({}) are hidden by `*`"
+        page.refuse(call, why)
         return
     renamed = {"strategy" if n == "train_distribute" else n: a for n, a in args.items()}
     named(page, call, renamed, 1)
@@ -210,7 +206,7 @@ def field(page: Page, call: cst.Call, name: str, arg: cst.Arg) -> None:
     elif name == "experimental_distribute" or (
         name == "save_summary_steps"
         and page.source(arg.value) in ("None", "0")
-        and not any(".summary." in one.source.text for one in page.files)
+        and not page.says(".summary.")
     ):
         page.drop_argument(call, arg)
     elif name in _NATIVE:
@@ -266,18 +262,10 @@ def _steps_of(call: cst.Call) -> bool:
     return name == "EvalSpec" if steps is None else not is_none(steps.value)
 
 
-def _starred(page: Page, call: cst.Call) -> None:
-    page.refuse(
-        call, "the fields of a RunConfig ({}) are hidden by `**`: write them out"
-    )
-
-
 def _session_config(page: Page, arg: cst.Arg) -> None:
     made = page.value(arg.value)
-    if isinstance(made, cst.Call):
-        for one in made.args:
-            if one.keyword is not None and one.keyword.value == "device_count":
-                page.note(made, "uses all devices; `device_count` limited them")
+    if isinstance(made, cst.Call) and "device_count" in keywords(made):
+        page.note(made, "uses all devices; `device_count` limited them")
 
 
 def replaced(page: Page) -> None:
@@ -285,7 +273,7 @@ def replaced(page: Page) -> None:
     for node, call in page.scopes.calls.items():
         if not isinstance(node, cst.Attribute) or node.attr.value != "replace":
             continue
-        names = [arg.keyword.value for arg in call.args if arg.keyword is not None]
+        names = keywords(call)
         if names and len(names) == len(call.args) and set(names) <= {*FIELDS}:
             for name, arg in zip(names, call.args, strict=True):
                 field(page, call, name, arg)
@@ -342,7 +330,6 @@ _SETS_CLUSTER = re.compile(r"""environ\[\s*['"]TF_CONFIG['"]\s*\]\s*=(?!=)""")
 _DATA = "each worker reads what the chief's input function gives"
 
 
-_ROWS = re.compile(r"embedding|\.gather\(")
 _ENDS = (
     "a training that ended with its data decayed Adam's slots of rows once more in TF "
     "1: the next one begins a little otherwise"
@@ -351,14 +338,13 @@ _ENDS = (
 
 def trainings(page: Page) -> None:
     """Trainings that go on after their data ended, with Adam on rows of tables."""
-    texts = "\n".join(one.source.text for one in page.files)
-    if "Adam" not in texts or not _ROWS.search(texts):
+    if not page.says("Adam") or not page.says("embedding", ".gather("):
         return
     whole = []
     for call in page.parsed.each(cst.Call):
         func = call.func
         named = isinstance(func, cst.Attribute) and func.attr.value == "train"
-        given = {one.keyword.value if one.keyword else "" for one in call.args}
+        given = {*keywords(call)}
         if (
             isinstance(func, cst.Attribute)
             and named
@@ -421,14 +407,13 @@ def _is_config(page: Page, node: cst.BaseExpression) -> bool:
     if isinstance(made, cst.Call):
         return (page.symbol(made.func) or "").endswith(".RunConfig")
     named = isinstance(made, cst.Name) and made.value in ("config", "run_config")
-    texts = (one.source.text for one in page.files)
-    return named and any("RunConfig" in text for text in texts)
+    return named and page.says("RunConfig")
 
 
 def of_trainer(page: Page, word: Word) -> None:
     """A function whose first argument was an Estimator."""
     for arg in word.call.args if word.call is not None else ():
-        if arg.keyword is not None and arg.keyword.value == "estimator":
+        if keyword(arg) == "estimator":
             page.rename_keyword(arg, "trainer")
 
 
@@ -458,7 +443,7 @@ def _settings(page: Page, word: Word) -> None:
     if word.call is None or first is None or given:
         page.refuse(word.node, f"`{word.symbol}` ({{}}) {_CHOSEN}")
     else:
-        page.replaced.add(root_of(word.node))
+        page.forget(word.node)
         page.put(word.call, first.value)
 
 

@@ -59,12 +59,9 @@ def _column(page: Page, word: Word) -> None:
     name = word.symbol.rpartition(".")[2]
     today, *told = _COLUMNS[name].split()
     names = {one.split("=")[-1].lstrip("-"): one.split("=")[0] for one in told}
-    seen = None
-    if not page.is_rewritten(word.node):
-        seen = in_sight(page, word, (*names,))
-    if seen is None:
+    if page.is_rewritten(word.node):
         return
-    call, args = seen
+    call, args = in_sight(page, word, (*names,))
     for index, (old, arg) in enumerate(args.items()):
         new = names.get(old)
         if new is None or (old == "dimension" and is_none(arg.value)):
@@ -77,8 +74,7 @@ def _column(page: Page, word: Word) -> None:
         elif arg.keyword is not None:
             page.rename_keyword(arg, new)
         elif index > 1:
-            start = page.outer(arg.value)[0]
-            page.put_span(start, start, f"{new}=")
+            page.put_before(arg.value, f"{new}=")
     if today in _OURS:
         page.rename(word.node, page.take(today))
     else:

@@ -7,7 +7,7 @@ import libcst as cst
 from ...code.arguments import is_none
 from .page import Page, Part
 from .receivers import receiving
-from .word import Handler, Word, arguments, taken
+from .word import Handler, Odd, Word, arguments, not_seen, taken
 
 _PARAMETERS = (
     *("estimator", "train_input_fn", "eval_input_fn", "eval_metrics", "train_steps"),
@@ -39,8 +39,7 @@ def _experiment(page: Page, word: Word) -> None:
     call = word.call
     args = None if call is None or word.stays else arguments(page, call, _PARAMETERS)
     if call is None or args is None or "estimator" not in args:
-        page.refuse(word.node, "an Experiment ({}) is not made in plain sight")
-        return
+        raise Odd(word.node, "an Experiment ({}) is not made in plain sight")
     given = {
         name: one
         for name, one in args.items()
@@ -60,8 +59,7 @@ def _experiment(page: Page, word: Word) -> None:
         odd.append("min_eval_frequency")
     if odd or not {"train_input_fn", "eval_input_fn"} <= set(given):
         why = f"with `{odd[0]}`" if odd else "without its input functions"
-        page.refuse(word.node, f"an Experiment ({{}}) {why} has no native form")
-        return
+        raise Odd(word.node, f"an Experiment ({{}}) {why} has no native form")
     if "train_monitors" in given:
         page.words.add("hooks")
     if "eval_hooks" in given:
@@ -105,8 +103,7 @@ def _strategy(page: Page, word: Word) -> None:
     """What exports below a folder of this name, and keeps some exports."""
     call = word.call
     if call is None or not call.args:
-        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
-        return
+        raise not_seen(word)
     start = page.text.index("(", page.outer(call.func)[1]) + 1
     gap = "" if page.text[start].isspace() else " "
     page.put_span(start, start, f"{page.string('Servo')},{gap}")

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
 
 from ...code.arguments import is_none
 from ...code.statements import is_docstring
+from ...code.tree import only_small
 from ...names.nodes import walk
 from ...project.facts import ParsedModule
 from .config import of_trainer
 from .page import Page
-from .word import Handler, Odd, Word, arguments, taken
+from .word import Handler, Odd, Word, arguments, keyword, nothing, taken
 
 _HOMES = ("tf.train", "tf.estimator")
 _BASES = tuple(f"{home}.SessionRunHook" for home in _HOMES)
@@ -28,23 +29,22 @@ _STEPS = tuple(
 )
 # The loss of a model under the names that TensorFlow and people gave it.
 _LOSS = re.compile(r"(\w+/)*(loss|\w*_loss/value)$")
-# Method of a hook -> its name in a callback, and what it is called with.
-_METHODS = {
-    "begin": ("begin", ()),
-    "before_run": ("before_step", ("step",)),
-    "after_run": ("after_step", ("step", "values")),
-    "end": ("end", ()),
-    "after_create_session": ("begin", ()),
+# Method of a hook -> its name in a callback, what it is called with, and how many
+# parameters it has had.
+_METHODS: dict[str, tuple[str, tuple[str, ...], int]] = {
+    "begin": ("begin", (), 1),
+    "before_run": ("before_step", ("step",), 2),
+    "after_run": ("after_step", ("step", "values"), 3),
+    "end": ("end", (), 2),
+    "after_create_session": ("begin", (), 3),
 }
-_COUNTS = {"before_run": 2, "after_run": 3, "end": 2, "after_create_session": 3}
 # The same for listeners; all but the first method have the session and the step.
-_SAVES = {
-    "begin": ("begin", ()),
-    "before_save": ("before_save", ("step",)),
-    "after_save": ("after_save", ("step",)),
-    "end": ("end", ()),
+_SAVES: dict[str, tuple[str, tuple[str, ...], int]] = {
+    "begin": ("begin", (), 1),
+    "before_save": ("before_save", ("step",), 3),
+    "after_save": ("after_save", ("step",), 3),
+    "end": ("end", (), 3),
 }
-_SAVE_COUNTS = {"before_save": 3, "after_save": 3, "end": 3}
 
 # What a callback may do with a Trainer, which then has to go on as it was.
 _LOOKS = ("evaluate", "predict", "export_saved_model", "export_savedmodel")
@@ -63,22 +63,6 @@ def callbacks(page: Page) -> None:
                 _Hook(page, node, bases is _LISTENERS).rewrite()
             except Odd as odd:
                 page.refuse(odd.node, f"the hook `{node.name.value}` ({{}}) {odd.why}")
-
-
-def _is_init(node: cst.CSTNode) -> bool:
-    return isinstance(node, cst.FunctionDef) and node.name.value == "__init__"
-
-
-def _pairs(node: cst.CSTNode) -> list[tuple[str, cst.BaseExpression]]:
-    """``self.a, self.b = one, other``: what each attribute gets."""
-    if not isinstance(node, cst.Assign) or len(node.targets) != 1:
-        return []
-    target, value = node.targets[0].target, node.value
-    pairs: list[tuple[cst.CSTNode, cst.BaseExpression]] = [(target, value)]
-    if isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple):
-        for one, other in zip(target.elements, value.elements, strict=False):
-            pairs.append((one.value, other.value))
-    return [(name, other) for one, other in pairs if (name := _own(one)) is not None]
 
 
 def _is_hook(
@@ -186,7 +170,7 @@ class _Hook:
                 raises = isinstance(node, cst.Assert) or (
                     isinstance(node, cst.If)
                     and node.orelse is None
-                    and [*map(type, _small(node.body))] == [cst.Raise]
+                    and isinstance(_only(node.body), cst.Raise)
                 )
                 if raises:
                     self._drop(node)
@@ -218,39 +202,9 @@ class _Hook:
                 and func.attr.value == "get_tensor_by_name"
             ):
                 first = node.args[0].value if len(node.args) == 1 else None
-                told = None if first is None else self._told(first)
-                return None if told is None else self._meaning(told)
-        attribute = _own(node)
-        if attribute in self.tensors or attribute is None:
-            return self.tensors.get(attribute or "")
-        told = self._told(node)
-        return None if told is None else self._meaning(told)
-
-    def _told(self, node: cst.BaseExpression) -> cst.SimpleString | None:
-        """A text, or the one text that whatever makes the hook gives it."""
-        attribute = _own(node)
-        init = next((o for o in self.made.body.body if _is_init(o)), None)
-        if attribute is None or not isinstance(init, cst.FunctionDef):
-            return node if isinstance(node, cst.SimpleString) else None
-        kept = dict(pair for one in walk(init.body) for pair in _pairs(one))
-        param = kept.get(attribute)
-        names = [one.name.value for one in init.params.params[1:]]
-        defaults = {one.name.value: one.default for one in init.params.params}
-        if not isinstance(param, cst.Name) or param.value not in names:
-            return None
-        found: list[cst.CSTNode | None] = []
-        for one in self.page.files:
-            for func, call in one.resolver.scopes.calls.items():
-                told = (one.resolver.qualified(func) or "").rpartition(".")[2]
-                if told == self.made.name.value or (
-                    one.resolver.definition(func) is self.made
-                ):
-                    args = arguments(self.page, call, names) or {}
-                    arg = args.get(param.value)
-                    found.append(defaults[param.value] if arg is None else arg.value)
-        texts = [one for one in found if isinstance(one, cst.SimpleString)]
-        same = len({one.value.strip("\"'") for one in texts}) == 1
-        return texts[0] if same and len(texts) == len(found) else None
+                told = isinstance(first, cst.SimpleString)
+                return self._meaning(first) if first is not None and told else None
+        return self.tensors.get(_own(node) or "")
 
     def _fetched(self, method: cst.FunctionDef) -> Fetched | None:
         """What ``before_run`` asks for, whose request is taken out."""
@@ -302,17 +256,16 @@ class _Hook:
     def _method(self, method: cst.FunctionDef, fetched: Fetched | None) -> None:
         page, name = self.page, method.name.value
         params = method.params
-        counts = _SAVE_COUNTS if self.listens else _COUNTS
+        new, wanted, count = (_SAVES if self.listens else _METHODS)[name]
         plain = not (params.kwonly_params or params.star_kwarg or params.posonly_params)
         if (
             not plain
             or isinstance(params.star_arg, cst.Param)
-            or len(params.params) != counts.get(name, 1)
+            or len(params.params) != count
             or method.decorators
         ):
             raise Odd(method, f"has a `{name}` of an unusual form")
         given = [one.name.value for one in params.params]
-        new, wanted = (_SAVES if self.listens else _METHODS)[name]
         self.step = self._free(method, "step", "global_step", fetched, name)
         self.values = self._free(method, "values", "results", fetched, name)
         if self.listens and wanted:
@@ -322,7 +275,8 @@ class _Hook:
             self._results(method, given[2], fetched)
         if name in ("before_run", "after_run"):
             self._sessions(method, given[1])
-        self._supers(method, given, new, wanted)
+        spelled = [{"step": self.step, "values": self.values}[one] for one in wanted]
+        self._supers(method, given, new, spelled)
         for gone in walk(method.body, cst.Del):
             named = {one.value for one in walk(gone, cst.Name)}
             if named <= {one.name.value for one in params.params[1:]}:
@@ -337,7 +291,6 @@ class _Hook:
             return
         if method.name.value != new:
             page.put(method.name, new)
-        spelled = [{"step": self.step, "values": self.values}[one] for one in wanted]
         start = page.span(params.params[0].name)[1]
         end = page.span(params.params[-1].name)[1]
         page.put_span(start, end, "".join(f", {one}" for one in spelled))
@@ -374,13 +327,9 @@ class _Hook:
 
     def _stops(self, method: cst.FunctionDef, given: Sequence[str]) -> None:
         """``run_context.request_stop()``."""
+        stops = [f"{one}.request_stop" for one in given[1:]]
         for node in walk(method.body, cst.Call):
-            if (
-                isinstance(node.func, cst.Attribute)
-                and node.func.attr.value == "request_stop"
-                and isinstance(node.func.value, cst.Name)
-                and node.func.value.value in given[1:]
-            ):
+            if self.page.source(node.func) in stops:
                 if not isinstance(self.page.parent(node), cst.Expr):
                     raise Odd(node, "stops in a way that is not understood")
                 self.page.put(node, f"{given[0]}.should_stop = True")
@@ -391,7 +340,9 @@ class _Hook:
     ) -> None:
         """Puts values in the place of ``run_values.results``."""
         page = self.page
-        for top in list(self._taking(method, given)):
+        for top in walk(method.body, cst.Attribute):
+            if page.source(top) != f"{given}.results":
+                continue
             if fetched is None:
                 raise Odd(top, "looks at results that nothing asked for")
             holder = page.parent(top)
@@ -410,15 +361,6 @@ class _Hook:
                 self._put(node, value)
             else:
                 raise Odd(top, "takes its results in a way that is not understood")
-
-    def _taking(self, method: cst.FunctionDef, given: str) -> Iterator[cst.Attribute]:
-        for node in walk(method.body, cst.Attribute):
-            if (
-                node.attr.value == "results"
-                and isinstance(node.value, cst.Name)
-                and node.value.value == given
-            ):
-                yield node
 
     def _through(
         self, method: cst.FunctionDef, name: str, holder: cst.CSTNode, value: Fetched
@@ -457,10 +399,8 @@ class _Hook:
         """Writes what a value is now in the place of what it was."""
         text = self._spelled(value)
         holder = self.page.parent(node)
-        same = isinstance(holder, cst.Assign) and len(holder.targets) == 1
-        if same and isinstance(holder, cst.Assign):
-            target = holder.targets[0].target
-            if isinstance(target, cst.Name) and target.value == text:
+        if isinstance(holder, cst.Assign) and len(holder.targets) == 1:
+            if self.page.source(holder.targets[0].target) == text:
                 self._drop(holder)
                 return
         self.page.put(node, text)
@@ -479,16 +419,8 @@ class _Hook:
     def _sessions(self, method: cst.FunctionDef, given: str) -> None:
         """``run_context.session.run(self._step)`` is the step."""
         for node in walk(method.body, cst.Call):
-            if (
-                isinstance(node.func, cst.Attribute)
-                and node.func.attr.value == "run"
-                and isinstance(node.func.value, cst.Attribute)
-                and node.func.value.attr.value == "session"
-                and isinstance(node.func.value.value, cst.Name)
-                and node.func.value.value.value == given
-                and len(node.args) == 1
-                and self._meaning(node.args[0].value) == _STEP
-            ):
+            asks = self.page.source(node.func) == f"{given}.session.run"
+            if asks and [self._meaning(one.value) for one in node.args] == [_STEP]:
                 self._put(node, _STEP)
 
     def _supers(
@@ -496,36 +428,25 @@ class _Hook:
         method: cst.FunctionDef,
         given: Sequence[str],
         new: str,
-        wanted: Sequence[str],
+        spelled: Sequence[str],
     ) -> None:
         """``super().before_run(run_context)``."""
+        page, above = self.page, re.compile(rf"super\(.*\)\.{method.name.value}")
         for node in walk(method.body, cst.Call):
-            if not isinstance(node.func, cst.Attribute):
-                continue
-            func = node.func
-            is_super = (
-                isinstance(func.value, cst.Call)
-                and isinstance(func.value.func, cst.Name)
-                and func.value.func.value == "super"
-                and func.attr.value == method.name.value
-            )
-            names = [a.value.value for a in node.args if isinstance(a.value, cst.Name)]
-            if is_super and names == list(given[1:]):
-                self.page.put(func.attr, new)
-                opening = self.page.text.index("(", self.page.span(func)[1])
-                end = self.page.span(node)[1] - 1
-                spelled = [
-                    {"step": self.step, "values": self.values}[o] for o in wanted
-                ]
-                self.page.put_span(opening + 1, end, ", ".join(spelled))
+            names = [page.source(one.value) for one in node.args]
+            if above.fullmatch(page.source(node.func)) and names == list(given[1:]):
+                assert isinstance(node.func, cst.Attribute)
+                page.put(node.func.attr, new)
+                opening = page.text.index("(", page.span(node.func)[1])
+                end = page.span(node)[1] - 1
+                page.put_span(opening + 1, end, ", ".join(spelled))
                 self.known.update(walk(node))
 
 
 def _starts_iterator(method: cst.FunctionDef) -> bool:
     """``self.initialize(session)``, which input functions set."""
     body = [one for one in method.body.body if not is_docstring(one)]
-    only = body[0] if len(body) == 1 else None
-    small = only.body[0] if isinstance(only, cst.SimpleStatementLine) else None
+    small = only_small(body[0]) if len(body) == 1 else None
     call = small.value if isinstance(small, cst.Expr) else None
     return (
         isinstance(call, cst.Call)
@@ -546,11 +467,10 @@ def _text(node: cst.BaseExpression) -> str | None:
     return str(node.evaluated_value) if isinstance(node, cst.SimpleString) else None
 
 
-def _small(body: cst.BaseSuite) -> list[cst.CSTNode]:
-    found: list[cst.CSTNode] = []
-    for one in body.body:
-        found += one.body if isinstance(one, cst.SimpleStatementLine) else [one]
-    return found
+def _only(body: cst.BaseSuite) -> cst.CSTNode | None:
+    """The one statement of a branch."""
+    only = body.body[0] if len(body.body) == 1 else None
+    return only_small(only) if isinstance(only, cst.SimpleStatementLine) else only
 
 
 # -- hooks of TensorFlow ---------------------------------------------------------------
@@ -630,7 +550,7 @@ def _without(*names: str) -> Handler:
         if word.call is None:
             return
         for arg in word.call.args:
-            if arg.keyword is not None and arg.keyword.value in names:
+            if keyword(arg) in names:
                 page.drop_argument(word.call, arg)
 
     return handle
@@ -663,10 +583,6 @@ _EARLY = (
 )
 
 
-def _nothing(page: Page, word: Word) -> None:
-    """A hook's request is taken out with its statement."""
-
-
 def _failure(page: Page, word: Word) -> None:
     """The error for a loss that is not a number, whose text is another one."""
     for one in page.ancestors(word.node):
@@ -678,7 +594,7 @@ def _failure(page: Page, word: Word) -> None:
 WORDS: dict[str, Handler] = {
     **{base: taken("Callback") for base in (*_BASES, *_LISTENERS)},
     **{f"{home}.NanLossDuringTrainingError": _failure for home in _HOMES},
-    **dict.fromkeys(_FETCHES, _nothing),
+    **dict.fromkeys(_FETCHES, nothing),
     **{f"{home}.SecondOrStepTimer": taken("StepTimer") for home in _HOMES},
     **{
         f"{home}.{old}": taken(new, adjust)

@@ -11,7 +11,7 @@ from ...code.tree import Statement, walk
 from ...names.scopes import BindingKind
 from .page import Page, Region
 from .peeks import peeks
-from .word import Handler, Word, arguments, in_sight, root_of, taken
+from .word import Handler, Word, arguments, in_sight, moved, taken
 
 # Methods of data sets that are given functions of elements.
 _OF_ELEMENTS = ("apply", "filter", "flat_map", "interleave", "map")
@@ -260,7 +260,7 @@ class _Tensors:
                 return False
             pairs.append((made, one.value, args["dtype"].value))
         for made, value, kind in pairs:
-            page.replaced.add(root_of(made.func))
+            page.forget(made.func)
             if page.source(kind) == f"{page.source(value)}.dtype":
                 page.put(made, value)
             else:
@@ -573,7 +573,7 @@ def _table(page: Page, word: Word) -> None:
     made, last = (f"{lookup}.StaticHashTable", f"default_value={default}")
     if buckets != "0":
         made, last = (f"{lookup}.StaticVocabularyTable", buckets)
-    page.replaced.add(root_of(word.node))
+    page.forget(word.node)
     page.put(word.call, f"{made}({filled[0]}({', '.join(filled[1])}), {last})")
 
 
@@ -595,21 +595,14 @@ def _is_plain(node: cst.BaseExpression) -> bool:
 def _shuffled(page: Page, word: Word) -> None:
     """tf.contrib.learn shuffles where it is not told whether to."""
     names = ("x", "y", "batch_size", "num_epochs", "shuffle", "queue_capacity")
-    seen = in_sight(page, word, (*names, "num_threads", "target_column"))
-    if seen is not None and "shuffle" not in seen[1]:
-        page.add_argument(seen[0], "shuffle=True")
-
-
-def _moved(name: str) -> Handler:
-    def handle(page: Page, word: Word) -> None:
-        word.spell(page, page.tf(word.node, name))
-
-    return handle
+    call, args = in_sight(page, word, (*names, "num_threads", "target_column"))
+    if "shuffle" not in args:
+        page.add_argument(call, "shuffle=True")
 
 
 WORDS: dict[str, Handler] = {
     **{
-        f"tf.contrib.data.{name}Dataset": _moved(f"data.{name}Dataset")
+        f"tf.contrib.data.{name}Dataset": moved(f"data.{name}Dataset")
         for name in ("FixedLengthRecord", "TextLine", "TFRecord")
     },
     **{

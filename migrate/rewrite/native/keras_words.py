@@ -12,12 +12,21 @@ from ...code.arguments import UnknownArguments, is_none, match_arguments
 from ...code.tree import Tree
 from ...names.dotted import import_path
 from ...names.names import canonical
-from ...names.scopes import Binding
 from ...names.surface import gone
 from .code import Refused
 from .optimizers import SIGNATURES, optimizer
 from .page import Page
-from .word import Handler, Word, arguments, in_sight, placed, plain, root_of
+from .word import (
+    Handler,
+    Odd,
+    Word,
+    arguments,
+    in_sight,
+    keyword,
+    keywords,
+    placed,
+    plain,
+)
 
 _KERAS = "tf.keras"
 _LAYERS = "tf.keras.layers."
@@ -104,13 +113,11 @@ def _recurrent(page: Page, word: Word) -> None:
     if page.for_tf2:
         return
     if call is None or any(arg.star for arg in call.args):
-        page.refuse(word.node, f"`{word.symbol}` ({{}}) had other defaults: call it")
-        return
-    given = {arg.keyword.value for arg in call.args if arg.keyword is not None}
+        raise Odd(word.node, f"`{word.symbol}` ({{}}) had other defaults: call it")
+    given = {*keywords(call)}
     positional = len(call.args) - len(given)
     if positional > 3:
-        page.refuse(word.node, f"name the arguments of `{word.symbol}` ({{}})")
-        return
+        raise Odd(word.node, f"name the arguments of `{word.symbol}` ({{}})")
     if _GATES not in given and positional < 3:
         page.add_argument(call, f"{_GATES}={page.string('hard_sigmoid')}")
     if "GRU" in word.symbol and "reset_after" not in given:
@@ -124,9 +131,8 @@ def _normalized(page: Page, word: Word) -> None:
     if page.for_tf2:
         return
     for arg in word.call.args if word.call is not None else ():
-        name = arg.keyword.value if arg.keyword is not None else ""
-        if name in _NORMS and not is_none(arg.value):
-            page.refuse(arg.value, f"`{name}` of batch normalization ({{}})")
+        if keyword(arg) in _NORMS and not is_none(arg.value):
+            page.refuse(arg.value, f"`{keyword(arg)}` of batch normalization ({{}})")
     if any(_FROZEN.search(one.source.text) for one in page.files):
         page.note(
             word.node,
@@ -149,17 +155,13 @@ def _initializer(page: Page, word: Word) -> None:
     _home(page, word)
     if word.call is None or page.for_tf2:
         return
-    binding = next((one for one in _assigned(page) if one[1] is word.call), None)
-    if binding is not None and len(page.uses(binding[0])) > 1:
-        page.refuse(word.node, f"`{word.symbol}` ({{}}) is shared: make one a layer")
-
-
-def _assigned(page: Page) -> Iterator[tuple[Binding, cst.BaseExpression]]:
-    for scope in {page.scopes.module_scope, *page.scopes.opened.values()}:
-        for bindings in scope.bindings.values():
-            for one in bindings:
-                if one.value is not None:
-                    yield one, one.value
+    scopes = {page.scopes.module_scope, *page.scopes.opened.values()}
+    every = [one for scope in scopes for one in scope.bindings.values()]
+    for binding in (one for bindings in every for one in bindings):
+        if binding.value is word.call and len(page.uses(binding)) > 1:
+            page.refuse(
+                word.node, f"`{word.symbol}` ({{}}) is shared: make one a layer"
+            )
 
 
 def layers(page: Page) -> None:
@@ -178,10 +180,9 @@ def _session(page: Page, word: Word) -> None:
     """Sessions with settings are not needed for anything."""
     _home(page, word)
     if word.call is None or not isinstance(page.parent(word.call), cst.Expr):
-        page.refuse(word.node, f"`{word.symbol}` ({{}}) works with a session")
-        return
+        raise Odd(word.node, f"`{word.symbol}` ({{}}) works with a session")
     page.drop_statement(page.statement(word.node))
-    page.replaced.add(root_of(word.node))
+    page.forget(word.node)
     for arg in word.call.args:
         page.drop_made(arg.value)
 
@@ -224,25 +225,20 @@ _SCALED = (
 
 def _model_to_estimator(page: Page, word: Word) -> None:
     """A compiled model is a task of its own."""
-    seen = in_sight(page, word, _MODEL)
-    if seen is None:
-        return
-    call, args = seen
+    call, args = in_sight(page, word, _MODEL)
     for name in ("metric_names_map", "export_outputs"):
         if name in args and not is_none(args[name].value):
             page.refuse(args[name].value, f"`{name}` of model_to_estimator ({{}})")
     model, path = (args.get(name) for name in _MODEL[:2])
     chosen = path if model is None or is_none(model.value) else model
     if chosen is None:
-        page.refuse(word.node, "model_to_estimator ({}) has no model")
-        return
+        raise Odd(word.node, "model_to_estimator ({}) has no model")
     page.rename(word.node, page.take("Trainer"))
     for name, arg in args.items():
         if arg is not chosen and name not in ("model_dir", "config"):
             page.drop_argument(call, arg)
         elif arg is not chosen and arg.keyword is None:
-            start = page.outer(arg.value)[0]
-            page.put_span(start, start, f"{name}=")
+            page.put_before(arg.value, f"{name}=")
     start, end = page.outer(chosen.value)
     if chosen.keyword is not None:
         page.put_span(page.span(chosen.keyword)[0], start)
@@ -260,11 +256,13 @@ def _model_to_estimator(page: Page, word: Word) -> None:
     else:
         page.put_span(end, end, tail)
     page.put_span(start, start, head)
-    if args.get("config") is not None and any(
-        "distribute.MirroredStrategy" in (one.resolver.resolve(use.node) or "")
-        and "contrib" not in (one.resolver.resolve(use.node) or "")
+    symbols = (
+        one.resolver.resolve(use.node) or ""
         for one in page.files
         for use in one.resolver.scopes.uses
+    )
+    if args.get("config") is not None and any(
+        "distribute.MirroredStrategy" in one and "contrib" not in one for one in symbols
     ):
         page.note(word.node, _SCALED)
 
@@ -311,8 +309,7 @@ def _functions_in(tree: Tree, call: cst.Call) -> Iterator[cst.BaseExpression]:
 
 def compiled(page: Page) -> None:
     """Calls of ``compile`` in a program that hands its model to an Estimator."""
-    texts = [one.source.text for one in page.files]
-    if not any("model_to_estimator" in text for text in texts) or page.for_tf2:
+    if not page.says("model_to_estimator") or page.for_tf2:
         return
     for node, call in page.scopes.calls.items():
         if not isinstance(node, cst.Attribute) or node.attr.value != "compile":
@@ -390,20 +387,13 @@ def _has_rows(page: Page) -> bool:
 
 def _optimizer(page: Page, word: Word) -> None:
     """An optimizer of TF 1 takes the steps of one of Keras."""
-    seen = in_sight(page, word, SIGNATURES[word.symbol], may_stay=True)
-    if seen is None:
-        return
-    call, args = seen
+    call, args = in_sight(page, word, SIGNATURES[word.symbol], may_stay=True)
     if word.symbol.startswith(_KERAS) and page.for_tf2:
         _home(page, word)
         return
     given = {name: plain(page, arg.value) for name, arg in args.items()}
-    try:
-        code = optimizer(word.symbol, given, schedule=False, rows=_has_rows(page))
-    except Refused as refused:
-        page.refuse(word.node, f"{refused} ({{}})")
-        return
-    page.replaced.add(root_of(word.node))
+    code = optimizer(word.symbol, given, schedule=False, rows=_has_rows(page))
+    page.forget(word.node)
     placed(page, call, code)
 
 

@@ -10,10 +10,10 @@ import libcst as cst
 from ...code.statements import is_docstring, names_in
 from ...code.tree import only_small, statements_of
 from ...names.scopes import BindingKind
-from .code import Code, Refused
+from .code import Code
 from .metrics import SIGNATURES, metric
 from .page import Page, Part
-from .word import Handler, Word, arguments, in_sight, placed, plain, root_of
+from .word import Handler, Odd, Word, arguments, in_sight, placed, plain
 
 _KEYS = ("prediction_key", "label_key", "weight_key")
 # Names under which a function may take labels.
@@ -22,25 +22,16 @@ _LABELS = re.compile(r"(?<![\w.])(labels|label|targets|target)\b")
 
 def _spec(page: Page, word: Word) -> None:
     """A metric of Keras, and what each batch gives it."""
-    seen = in_sight(page, word, ("metric_fn", *_KEYS), "metric_fn")
-    if seen is None:
-        return
-    call, args = seen
+    call, args = in_sight(page, word, ("metric_fn", *_KEYS), "metric_fn")
     function, key = args.pop("metric_fn").value, _key(page, call)
     told = _told(page, function)
     if key is None or told is None:
         why = "a MetricSpec ({}) is no entry of a dict with one function of tf.metrics"
-        page.refuse(call, f"{why}: write one")
-        return
+        raise Odd(call, f"{why}: write one")
     symbol, given = told
-    try:
-        made = metric(symbol, key, given)
-    except Refused as refused:
-        page.refuse(call, f"{refused} ({{}})")
-        return
+    made = metric(symbol, key, given)
     if made.sample_weight is not None:
-        page.refuse(call, "a metric ({}) has weights of its own: give a `weight_key`")
-        return
+        raise Odd(call, "a metric ({}) has weights of its own: give a `weight_key`")
     values = ", ".join(made.update)
     # A partial has its arguments at once: so does the function that is written.
     read = names_in(f"({values})") - {"labels", "predictions", "tf", *dir(builtins)}
@@ -52,7 +43,7 @@ def _spec(page: Page, word: Word) -> None:
     for name, arg in args.items():
         kept[f"{name.upper()}_ARGUMENT"] = arg.value
         text += f", {name}={name.upper()}_ARGUMENT"
-    page.replaced.add(root_of(word.node))
+    page.forget(word.node)
     page.drop_made(function)
     words = made.constructor.training | {"MetricSpec"}
     placed(page, call, Code(f"{text})", frozenset(words)), kept)
@@ -93,7 +84,7 @@ def _told(page: Page, node: cst.BaseExpression) -> tuple[str, dict[str, str]] | 
     symbol = page.symbol(value) or ""
     both = {"labels": "labels", "predictions": "predictions"}
     if both.keys() <= {*SIGNATURES.get(symbol, ())}:
-        page.replaced.add(root_of(value))
+        page.forget(value)
         return symbol, both
     if isinstance(value, cst.Call) and value.args:
         told = _told(page, value.args[0].value)
@@ -127,7 +118,7 @@ def _told(page: Page, node: cst.BaseExpression) -> tuple[str, dict[str, str]] | 
         if len(page.loads_of(function)) > 1:
             return None
         page.drop_statement(function)
-    page.replaced.add(root_of(body.func))
+    page.forget(body.func)
     texts = {key: plain(page, arg.value) for key, arg in args.items()}
     if set().union(*map(names_in, texts.values())) - {"tf", *params}:
         return None

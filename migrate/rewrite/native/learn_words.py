@@ -16,7 +16,7 @@ from .config import make_trainer
 from .learn_metrics import measuring
 from .page import Page, Part
 from .tables import exports
-from .word import Handler, Word, arguments, in_sight, root_of, taken
+from .word import Handler, Odd, Word, arguments, in_sight, keywords, taken
 
 LEARN = "tf.contrib.learn."
 _SK = f"{LEARN}SKCompat"
@@ -61,7 +61,7 @@ _QUEUES = ("numpy_input_fn", "pandas_input_fn")
 
 def calls(page: Page) -> None:
     """Rewrites the calls of Estimators of tf.contrib.learn, and of SKCompat."""
-    if not any("learn" in one.source.text for one in page.files):
+    if not page.says("learn"):
         return
     for node, call in page.scopes.calls.items():
         if not isinstance(node, cst.Attribute) or page.resolver.qualified(node):
@@ -110,7 +110,7 @@ def _kinds(parsed: ParsedModule, made: cst.ClassDef) -> Iterator[str]:
 def _call(page: Page, node: cst.Attribute, call: cst.Call) -> None:
     """One call of a method that Estimators of tf.contrib.learn have."""
     name = node.attr.value
-    given = {arg.keyword.value for arg in call.args if arg.keyword is not None}
+    given = {*keywords(call)}
     made = set(makers(page, node.value))
     own = {one for one in made if one.startswith(LEARN) and one.endswith(_CLASSES)}
     made -= {""} if own else set()
@@ -281,14 +281,13 @@ def _estimator(page: Page, word: Word) -> None:
 
 def _sk(page: Page, word: Word) -> None:
     """Trainers need no wrapper: their calls say what it changed."""
-    seen = in_sight(page, word, ("estimator",), "estimator", may_stay=True)
-    if seen is not None:
-        made = seen[1]["estimator"].value
-        if any(one.endswith(("Classifier", "Regressor")) for one in makers(page, made)):
-            why = "around a model of its own predicts all outputs: take it out"
-            page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
-        page.replaced.add(root_of(word.node))
-        page.put(seen[0], made)
+    call, args = in_sight(page, word, ("estimator",), "estimator", may_stay=True)
+    made = args["estimator"].value
+    if any(one.endswith(("Classifier", "Regressor")) for one in makers(page, made)):
+        why = "around a model of its own predicts all outputs: take it out"
+        page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
+    page.forget(word.node)
+    page.put(call, made)
 
 
 _VALIDATION = (
@@ -300,10 +299,7 @@ _VALIDATION = (
 
 def _validation(page: Page, word: Word) -> None:
     """A monitor that evaluates, whose arrays are those of an input function."""
-    seen = in_sight(page, word, _VALIDATION)
-    if seen is None:
-        return
-    call, args = seen
+    call, args = in_sight(page, word, _VALIDATION)
     args = {
         key: arg
         for key, arg in args.items()
@@ -314,8 +310,7 @@ def _validation(page: Page, word: Word) -> None:
     }
     if odd:
         why = f"with `{min(odd)}` has no native form yet: use its other arguments alone"
-        page.refuse(word.node, f"a ValidationMonitor ({{}}) {why}")
-        return
+        raise Odd(word.node, f"a ValidationMonitor ({{}}) {why}")
     if "metrics" in args:
         page.words.add("with_metrics")
     _write(page, call, args)

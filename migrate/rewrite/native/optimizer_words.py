@@ -17,7 +17,7 @@ from .page import Page
 from .schedules import SIGNATURES as SCHEDULES
 from .schedules import schedule
 from .slices import GLOBAL_STEPS
-from .word import Handler, Word, arguments, in_sight, placed, plain, root_of, taken
+from .word import Handler, Word, arguments, in_sight, placed, plain, taken
 
 _STEP = "STEP_ARGUMENT"
 _RATE = "LEARNING_RATE_ARGUMENT"
@@ -34,24 +34,16 @@ _ROWS = ("embedding", "gather", "feature_column")
 
 def _optimizer(page: Page, word: Word) -> None:
     """The optimizer of Keras that takes the same steps."""
-    seen = in_sight(page, word, OPTIMIZERS[word.symbol])
-    if seen is None:
-        return
-    call, args = seen
+    call, args = in_sight(page, word, OPTIMIZERS[word.symbol])
     given = {name: plain(page, one.value) for name, one in args.items()}
     rate = args.get("learning_rate")
     if rate is not None:
         given["learning_rate"] = _RATE
     plain_rate = (cst.Float, cst.Integer, cst.Attribute, cst.Subscript)
     fixed = rate is None or isinstance(page.value(rate.value), plain_rate)
-    texts = [one.source.text for one in page.files]
-    rows = any(one in text for text in texts for one in _ROWS)
-    try:
-        code = optimizer(word.symbol, given, schedule=not fixed, rows=rows)
-    except Refused as refused:
-        page.refuse(word.node, f"{refused} ({{}})")
-        return
-    page.replaced.add(root_of(word.node))
+    rows = page.says(*_ROWS)
+    code = optimizer(word.symbol, given, schedule=not fixed, rows=rows)
+    page.forget(word.node)
     clip = _clipping(page, call)
     whole = call
     if clip is not None:
@@ -80,14 +72,11 @@ def _clipping(
 
 def _clip(page: Page, word: Word) -> None:
     """Is changed with the optimizer in it, or clips one that was made before."""
-    seen = in_sight(page, word, CLIP_PARAMETERS, CLIP_PARAMETERS[1])
-    if seen is None:
-        return
-    call, args = seen
+    call, args = in_sight(page, word, CLIP_PARAMETERS, CLIP_PARAMETERS[1])
     made, norm = (args[name].value for name in CLIP_PARAMETERS)
     inner = page.source(made.func) if isinstance(made, cst.Call) else ""
     if isinstance(made, cst.Call) and page.symbol(made.func) in OPTIMIZERS:
-        page.replaced.add(root_of(word.node))
+        page.forget(word.node)
         return
     page.note(word.node, TOGETHER)
     if isinstance(made, cst.Call) and inner.startswith("tf_keras.optimizers."):
@@ -116,12 +105,8 @@ def _schedule(page: Page, word: Word) -> None:
         return
     given = {name: plain(page, one.value) for name, one in args.items()}
     given.pop(step)
-    try:
-        code = schedule(word.symbol, given)
-    except Refused as refused:
-        page.refuse(word.node, f"{refused} ({{}})")
-        return
-    page.replaced.add(root_of(word.node))
+    code = schedule(word.symbol, given)
+    page.forget(word.node)
     if not counted:
         # The rate of a step that the caller names.
         code = replace(code, text=f"{code.text}({_STEP})")
@@ -130,7 +115,7 @@ def _schedule(page: Page, word: Word) -> None:
     page.drop_made(args[step].value)
     made = page.value(args[step].value)
     if isinstance(made, cst.Call):
-        page.replaced.add(root_of(made.func))
+        page.forget(made.func)
         page.rewritten.add(made)
     placed(page, call, code)
 
@@ -142,18 +127,14 @@ def _loss(page: Page, word: Word) -> None:
     gathered = any(_GATHERED.search(one.source.text) for one in page.files)
     if call is None or args is None or word.stays or gathered:
         return
-    try:
-        labels = args.get("labels") or args.get("onehot_labels")
-        learned = labels is None or not is_data(page, labels.value)
-        texts = {name: plain(page, one.value) for name, one in args.items()}
-        code = loss(word.symbol, texts, learned=learned)
-    except Refused as refused:
-        page.refuse(word.node, f"{refused} ({{}})")
-        return
+    labels = args.get("labels") or args.get("onehot_labels")
+    learned = labels is None or not is_data(page, labels.value)
+    texts = {name: plain(page, one.value) for name, one in args.items()}
+    code = loss(word.symbol, texts, learned=learned)
     if SUMMED in code.notes:
         why = "that is a sum is made in a function: make it in the model_fn"
         page.refuse(word.node, f"a loss ({{}}) {why}")
-    page.replaced.add(root_of(word.node))
+    page.forget(word.node)
     page.rewritten.add(call)
     placed(page, call, code)
 
@@ -175,15 +156,11 @@ def _is_rate(page: Page, node: cst.CSTNode, depth: int = 0) -> bool:
         )
     if isinstance(holder, cst.Assign) and len(holder.targets) == 1:
         target = holder.targets[0].target
-        names = page.loads(target.value) if isinstance(target, cst.Name) else []
+        named = target.value if isinstance(target, cst.Name) else ""
         reads = [
             one
-            for one in names
+            for one in page.reads(holder, named)
             if node not in (one, *page.ancestors(one))
-            and any(
-                page.statement(bound.node) is page.statement(holder)
-                for bound in page.resolver.bindings(one)
-            )
         ]
         return bool(reads) and all(_is_rate(page, one, depth) for one in reads)
     function = page.function(node)

@@ -114,7 +114,23 @@ class Page(Tree):
                 return self.scopes.opened[one]
         return self.scopes.module_scope
 
+    def reads(self, made: cst.CSTNode, name: str) -> list[cst.Name]:
+        """The places that read a name, and may mean what a statement gave it."""
+        statement = self.statement(made)
+        return [
+            read
+            for read in self.loads(name)
+            if any(
+                self.statement(one.node) is statement
+                for one in self.resolver.bindings(read)
+            )
+        ]
+
     # -- text -----------------------------------------------------------------------
+
+    def says(self, *words: str) -> bool:
+        """One of some words stands somewhere in the program."""
+        return any(word in one.source.text for one in self.files for word in words)
 
     @property
     def text(self) -> str:
@@ -187,14 +203,27 @@ class Page(Tree):
         if parts != (self.text[start:end],):
             self._changes.append(_Change(start, end, parts))
 
+    def put_before(self, node: cst.CSTNode, text: str) -> None:
+        """Puts text before a node and its parentheses."""
+        start, _ = self.outer(node)
+        self.put_span(start, start, text)
+
+    def put_around(self, node: cst.CSTNode, head: str, tail: str) -> None:
+        """Puts text before and behind a node and its parentheses."""
+        start, end = self.outer(node)
+        self.put_span(start, start, head)
+        self.put_span(end, end, tail)
+
     def rename(self, node: cst.Name | cst.Attribute, text: str) -> None:
         """Puts another name in the place of a chain, whose import it needs no more."""
-        root: cst.BaseExpression = node
-        while isinstance(root, cst.Attribute):
-            root = root.value
+        self.forget(node)
+        self.put(node, text)
+
+    def forget(self, node: cst.CSTNode) -> None:
+        """Notes that no text stands for what a chain begins with."""
+        root = root_of(node)
         if isinstance(root, cst.Name):
             self.replaced.add(root)
-        self.put(node, text)
 
     def drop_argument(self, call: cst.Call, *args: cst.Arg) -> None:
         """Takes arguments out of a call."""
@@ -338,9 +367,7 @@ class Page(Tree):
 
     def tf(self, node: cst.CSTNode, name: str) -> str:
         """A symbol of today's TensorFlow, spelled at a place."""
-        root: cst.CSTNode = node
-        while isinstance(root, cst.Attribute):
-            root = root.value
+        root = root_of(node)
         near = root if isinstance(root, cst.Name) else None
         return self.context.spell(f"tf.{name}", self.scope(node), near)
 
@@ -497,10 +524,14 @@ def _sets_part_of(statement: Statement, read: cst.Name) -> bool:
     first = statement.body[0]
     if not isinstance(first, cst.Assign) or len(first.targets) != 1:
         return False
-    target: cst.BaseExpression = first.targets[0].target
-    while isinstance(target, cst.Attribute):
-        target = target.value
-    return target is read
+    return root_of(first.targets[0].target) is read
+
+
+def root_of(node: cst.CSTNode) -> cst.CSTNode:
+    """What a chain begins with."""
+    while isinstance(node, cst.Attribute):
+        node = node.value
+    return node
 
 
 def shifted(text: str, columns: int, pad: str = " ") -> str:

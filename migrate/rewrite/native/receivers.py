@@ -11,7 +11,16 @@ from ...code.arguments import is_none
 from ...code.tree import Statement, only_small, walk
 from ...project.facts import ParsedModule
 from .page import Page, Part, Region
-from .word import Handler, Odd, Word, arguments, named, taken
+from .word import (
+    Handler,
+    Odd,
+    Word,
+    arguments,
+    named,
+    not_seen,
+    nothing,
+    taken,
+)
 
 _EXPORT = "tf.estimator.export."
 _RECEIVERS = {
@@ -334,8 +343,7 @@ def _raw(page: Page, word: Word) -> None:
         args = arguments(page, word.call, ("features", "default_batch_size")) or {}
         features = page.value(args["features"].value) if "features" in args else None
     if features is None:
-        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
-        return
+        raise not_seen(word)
     made: list[cst.CSTNode] = [*walk(features)]
     for name in [one for one in made if isinstance(one, cst.Name)]:
         binding = page.assigned(name)
@@ -527,12 +535,8 @@ _PARSING = "build_parsing_serving_input_receiver_fn"
 _RAW = "build_raw_serving_input_receiver_fn"
 
 
-def _nothing(page: Page, word: Word) -> None:
-    """What a receiver is made of is changed with its function."""
-
-
 WORDS: dict[str, Handler] = {
-    **dict.fromkeys(_RECEIVERS, _nothing),
+    **dict.fromkeys(_RECEIVERS, nothing),
     f"{_EXPORT}{_PARSING}": taken("parsing_receiver"),
     "tf.contrib.learn.build_parsing_serving_input_fn": taken("parsing_receiver"),
     "tf.contrib.learn.utils.input_fn_utils.build_parsing_serving_input_fn": taken(

@@ -7,7 +7,18 @@ import re
 import libcst as cst
 
 from .page import Page
-from .word import Handler, Word, flags_are_parsed, in_sight, named, root_of, taken
+from .word import (
+    Handler,
+    Word,
+    flags_are_parsed,
+    in_sight,
+    keyword,
+    keywords,
+    moved,
+    named,
+    not_seen,
+    taken,
+)
 
 _LOGGING = ("tf.logging", "tf.python.platform.tf_logging")
 _LEVELS = ("DEBUG", "INFO", "WARN", "ERROR", "FATAL")
@@ -59,12 +70,12 @@ def _run(page: Page, word: Word) -> None:
         page.rename(word.node, f"{page.bring('absl', 'app', 'absl_app')}.run")
         return
     given = [one.keyword and one.keyword.value for one in call.args]
-    texts = [one.source.text for one in page.files]
+    texts = "\n".join(one.source.text for one in page.files)
     alone = "argv" not in given and given != [None, None]
-    tolerant = alone and any(map(_OPTIONS.search, texts))
-    if tolerant and not any(map(_FLAGS.search, texts)):
+    tolerant = alone and _OPTIONS.search(texts)
+    if tolerant and not _FLAGS.search(texts):
         main = call.args[0].value if call.args else "main"
-        page.replaced.add(root_of(word.node))
+        page.forget(word.node)
         page.put(call, main, f"({page.bring('sys')}.argv)")
         return
     page.rename(word.node, f"{page.bring('absl', 'app', 'absl_app')}.run")
@@ -86,14 +97,14 @@ def _flags(page: Page, word: Word) -> None:
     binding = _own(page, word.node)
     if binding is not None:
         page.imports["absl", "flags"] = "flags"
-        page.replaced.add(root_of(word.node))
+        page.forget(word.node)
         page.drop_statement(page.statement(word.node))
         return
     page.rename(word.node, page.bring("absl", "flags", "absl_flags"))
     call = page.scopes.calls.get(word.use.node)
     for arg in call.args if call is not None else ():
-        if arg.keyword is not None and arg.keyword.value in _KEYWORDS:
-            page.rename_keyword(arg, _KEYWORDS[arg.keyword.value])
+        if keyword(arg) in _KEYWORDS:
+            page.rename_keyword(arg, _KEYWORDS[keyword(arg)])
 
 
 def _own(page: Page, node: cst.CSTNode) -> cst.Assign | None:
@@ -121,7 +132,7 @@ def _dropped(page: Page, word: Word) -> None:
     holder = page.parent(word.call) if word.call is not None else None
     if isinstance(holder, cst.Expr):
         page.drop_statement(statement)
-        page.replaced.add(root_of(word.node))
+        page.forget(word.node)
     else:
         page.refuse(word.node, f"`{word.symbol}` ({{}}) is no statement of its own")
 
@@ -139,57 +150,33 @@ def _cast(kind: str) -> Handler:
     return handle
 
 
+# Functions of files, and the names that they had in two modules.
 _FILES = {
-    "FileIO": "GFile",
-    "copy": "copy",
-    "create_dir": "mkdir",
-    "delete_file": "remove",
-    "delete_recursively": "rmtree",
-    "file_exists": "exists",
-    "get_matching_files": "glob",
-    "is_directory": "isdir",
-    "list_directory": "listdir",
-    "recursive_create_dir": "makedirs",
-    "rename": "rename",
+    "GFile": "lib.io.file_io.FileIO platform.gfile.FastGFile platform.gfile.GFile "
+    "platform.gfile.Open",
+    "copy": "lib.io.file_io.copy platform.gfile.Copy",
+    "exists": "lib.io.file_io.file_exists platform.gfile.Exists",
+    "glob": "lib.io.file_io.get_matching_files platform.gfile.Glob",
+    "isdir": "lib.io.file_io.is_directory platform.gfile.IsDirectory",
+    "listdir": "lib.io.file_io.list_directory platform.gfile.ListDirectory",
+    "makedirs": "lib.io.file_io.recursive_create_dir platform.gfile.MakeDirs",
+    "mkdir": "lib.io.file_io.create_dir platform.gfile.MkDir",
+    "remove": "lib.io.file_io.delete_file platform.gfile.Remove",
+    "rename": "lib.io.file_io.rename platform.gfile.Rename",
+    "rmtree": "lib.io.file_io.delete_recursively platform.gfile.DeleteRecursively",
 }
-# The same functions under the names that tf.gfile had for them.
-_OLD_FILES = {
-    "Copy": "copy",
-    "DeleteRecursively": "rmtree",
-    "Exists": "exists",
-    "FastGFile": "GFile",
-    "GFile": "GFile",
-    "Glob": "glob",
-    "IsDirectory": "isdir",
-    "ListDirectory": "listdir",
-    "MakeDirs": "makedirs",
-    "MkDir": "mkdir",
-    "Open": "GFile",
-    "Remove": "remove",
-    "Rename": "rename",
-}
-
-
-def _file(name: str) -> Handler:
-    def handle(page: Page, word: Word) -> None:
-        word.spell(page, page.tf(word.node, f"io.gfile.{name}"))
-
-    return handle
 
 
 def _read_file(page: Page, word: Word) -> None:
     parameters = ("filename", "binary_mode")
-    seen = in_sight(page, word, parameters, "filename", may_stay=True)
-    if seen is None:
-        return
-    call, args = seen
+    call, args = in_sight(page, word, parameters, "filename", may_stay=True)
     mode = args.get("binary_mode")
     shown = "" if mode is None or page.source(mode.value) == "False" else "b"
     if mode is not None and page.source(mode.value) not in ("True", "False"):
         page.refuse(mode.value, "whether a file ({}) holds text is not written out")
     mode_text = f", {page.string('rb')}" if shown else ""
     opened = page.tf(word.node, "io.gfile.GFile")
-    page.replaced.add(root_of(word.node))
+    page.forget(word.node)
     page.put(call, f"{opened}(", args["filename"].value, f"{mode_text}).read()")
 
 
@@ -212,13 +199,12 @@ _MNIST = (
 def _cuda(page: Page, word: Word) -> None:
     """What CUDA was asked for: a GPU. Today TensorFlow is built with it anywhere."""
     if word.call is None:
-        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
-        return
+        raise not_seen(word)
     devices = page.tf(word.node, "config.list_physical_devices")
     shown = f"{devices}({page.string('GPU')})"
     holder = page.parent(word.call)
     asked = isinstance(holder, cst.If | cst.IfExp) and holder.test is word.call
-    page.replaced.add(root_of(word.node))
+    page.forget(word.node)
     page.put(word.call, shown if asked else f"bool({shown})")
 
 
@@ -228,10 +214,7 @@ def _mnist(page: Page, word: Word) -> None:
     if word.stays:
         return
     page.rename(word.node, page.take("read_data_sets"))
-    seen = in_sight(page, word, _MNIST)
-    if seen is None:
-        return
-    call, args = seen
+    call, args = in_sight(page, word, _MNIST)
     named(page, call, args, 1)
     for name, arg in args.items():
         if name == "train_dir":
@@ -247,7 +230,7 @@ def _mnist(page: Page, word: Word) -> None:
 def _ask_for_mnist(page: Page) -> None:
     page.words.add("read_data_sets")
     for word in ("next_batch", "epochs_completed"):
-        if any(f".{word}" in one.source.text for one in page.files):
+        if page.says(f".{word}"):
             page.words.add(word)
 
 
@@ -269,8 +252,8 @@ def _by_name(page: Page, word: Word) -> None:
         if not outer.args:
             page.add_argument(outer, folder)
     else:
-        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
-    page.replaced.add(root_of(word.node))
+        raise not_seen(word)
+    page.forget(word.node)
 
 
 def _whole_batches(page: Page, word: Word) -> None:
@@ -286,7 +269,7 @@ def _whole_batches(page: Page, word: Word) -> None:
     ):
         page.refuse(word.node, f"`{word.symbol}` ({{}}) is not applied to data")
         return
-    page.replaced.add(root_of(word.node))
+    page.forget(word.node)
     page.put(outer.func.attr, "batch")
     page.put(word.call, word.call.args[0].value, ", drop_remainder=True")
 
@@ -294,7 +277,7 @@ def _whole_batches(page: Page, word: Word) -> None:
 def _shared_columns(page: Page, word: Word) -> None:
     gone = ("ckpt_to_load_from", "tensor_name_in_ckpt", "use_safe_embedding_lookup")
     args = word.call.args if word.call is not None else ()
-    given = [one.keyword.value for one in args if one.keyword is not None]
+    given = [] if word.call is None else keywords(word.call)
     if len(args) - len(given) > 5 or set(given).intersection(gone):
         page.refuse(word.node, f"`{word.symbol}` ({{}}) reads a checkpoint")
 
@@ -312,7 +295,7 @@ def named_scope(page: Page, word: Word) -> bool:
     if (
         not isinstance(item, cst.WithItem)
         or item.asname is not None
-        or (first.keyword is not None and first.keyword.value != "name_or_scope")
+        or keyword(first) not in ("", "name_or_scope")
         or first.star
         or not isinstance(told, cst.SimpleString)
     ):
@@ -322,9 +305,10 @@ def named_scope(page: Page, word: Word) -> bool:
 
 
 WORDS: dict[str, Handler] = {
-    **{f"tf.python.lib.io.file_io.{old}": _file(new) for old, new in _FILES.items()},
     **{
-        f"tf.python.platform.gfile.{old}": _file(new) for old, new in _OLD_FILES.items()
+        f"tf.python.{old}": moved(f"io.gfile.{new}")
+        for new, names in _FILES.items()
+        for old in names.split()
     },
     "tf.python.lib.io.file_io.read_file_to_string": _read_file,
     "tf.python.client.device_lib.list_local_devices": _devices,

@@ -9,7 +9,7 @@ import libcst as cst
 
 from ...code.arguments import is_none
 from .page import Page
-from .word import Handler, Word, arguments
+from .word import Handler, Odd, Word, arguments, moved, not_seen
 
 _CONTRIB = "tf.contrib.distribute."
 _MIRRORED = (
@@ -27,14 +27,12 @@ _COPY = "HierarchicalCopyAllReduce"
 def _mirrored(page: Page, word: Word) -> None:
     """Devices, or a count of them, and how gradients are added up."""
     if word.call is None or word.stays:
-        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
-        return
+        raise not_seen(word)
     contrib = word.symbol.startswith(_CONTRIB)
     parameters = _MIRRORED if contrib else ("devices", "cross_device_ops")
     args = arguments(page, word.call, parameters)
     if args is None:
-        page.refuse(word.node, "the arguments of a MirroredStrategy ({}) are hidden")
-        return
+        raise Odd(word.node, "the arguments of a MirroredStrategy ({}) are hidden")
     if contrib:
         page.rename(word.node, page.tf(word.node, "distribute.MirroredStrategy"))
     given = {name: arg for name, arg in args.items() if not is_none(arg.value)}
@@ -42,18 +40,15 @@ def _mirrored(page: Page, word: Word) -> None:
         if name not in given or name in ("auto_shard_dataset", "prefetch_on_device"):
             page.drop_argument(word.call, arg)
         elif name in ("num_gpus", "num_gpus_per_worker"):
-            start, end = page.outer(arg.value)
             if arg.keyword is not None:
                 page.take_off_keyword(arg)
-            page.put_span(start, start, f"{page.take('gpus')}(")
-            page.put_span(end, end, ")")
+            page.put_around(arg.value, f"{page.take('gpus')}(", ")")
         elif name == "devices" and (count := _first_gpus(arg.value)) > 1:
             page.put(arg.value, f"{page.take('gpus')}({count})")
         elif name == "cross_tower_ops" and arg.keyword is not None:
             page.rename_keyword(arg, "cross_device_ops")
         elif name in ("cross_device_ops", "cross_tower_ops") and arg.keyword is None:
-            start = page.outer(arg.value)[0]
-            page.put_span(start, start, "cross_device_ops=")
+            page.put_before(arg.value, "cross_device_ops=")
     if not given.keys() & {"cross_device_ops", "cross_tower_ops"} and _is_one_of(
         page, word.call
     ):
@@ -102,39 +97,24 @@ def _is_repeated(node: cst.CSTNode, texts: Sequence[str]) -> bool:
     return isinstance(node, (cst.For, cst.While))
 
 
-def _moved(name: str) -> Handler:
-    """A class that has left tf.contrib, under another name."""
-
-    def handle(page: Page, word: Word) -> None:
-        word.spell(page, page.tf(word.node, f"distribute.{name}"))
-
-    return handle
-
-
 def _ops(page: Page, word: Word) -> None:
     """``AllReduceCrossDeviceOps("nccl", num_packs=2)``."""
     call = word.call
-    args = None
-    if call is not None:
-        args = arguments(page, call, ("all_reduce_alg", "num_packs"))
+    parameters = ("all_reduce_alg", "num_packs")
+    args = None if call is None else arguments(page, call, parameters)
     algorithm = args.pop("all_reduce_alg", None) if args is not None else None
     name = "nccl"
     if algorithm is not None:
         value = page.value(algorithm.value)
-        known = isinstance(value, cst.SimpleString)
         name = str(value.evaluated_value) if isinstance(value, cst.SimpleString) else ""
-        if not known:
-            args = None
     classes = {"nccl": "NcclAllReduce", "hierarchical_copy": _COPY}
     if call is None or args is None or name not in classes or set(args) - {"num_packs"}:
-        page.refuse(word.node, f"`{word.symbol}` ({{}}) adds up in a way of its own")
-        return
+        raise Odd(word.node, f"`{word.symbol}` ({{}}) adds up in a way of its own")
     page.rename(word.node, page.tf(word.node, f"distribute.{classes[name]}"))
     if algorithm is not None:
         page.drop_argument(call, algorithm)
     if "num_packs" in args and args["num_packs"].keyword is None:
-        start = page.outer(args["num_packs"].value)[0]
-        page.put_span(start, start, "num_packs=")
+        page.put_before(args["num_packs"].value, "num_packs=")
 
 
 _OLD = (_CONTRIB, "tf.distribute.experimental.")
@@ -148,8 +128,7 @@ _SERVERS = "ParameterServerStrategy"
 def _workers(page: Page, word: Word) -> None:
     """Workers in step, who may be told how they add their gradients up."""
     if word.call is None or word.stays:
-        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
-        return
+        raise not_seen(word)
     if page.for_tf2 or not word.symbol.startswith(_OLD):
         page.words.add("workers")
         word.spell(page, page.tf(word.node, f"distribute.{_COLLECTIVE[-1]}"))
@@ -157,8 +136,7 @@ def _workers(page: Page, word: Word) -> None:
     contrib = word.symbol.startswith(_CONTRIB)
     args = arguments(page, word.call, _GPUS[:1] if contrib else _HOW)
     if args is None or set(args) - {*_GPUS, *_HOW}:
-        page.refuse(word.node, f"the arguments of `{word.symbol}` ({{}}) are hidden")
-        return
+        raise Odd(word.node, f"the arguments of `{word.symbol}` ({{}}) are hidden")
     page.words.add("workers")
     page.rename(word.node, page.tf(word.node, f"distribute.{_COLLECTIVE[-1]}"))
     for name, arg in args.items():
@@ -166,13 +144,11 @@ def _workers(page: Page, word: Word) -> None:
             page.drop_argument(word.call, arg)
             page.note(arg.value, _ALL_GPUS)
             continue
-        start, end = page.outer(arg.value)
         if arg.keyword is not None:
             page.take_off_keyword(arg)
         options = page.tf(word.node, "distribute.experimental.CommunicationOptions")
         opening = f"communication_options={options}(implementation="
-        page.put_span(start, start, opening)
-        page.put_span(end, end, ")")
+        page.put_around(arg.value, opening, ")")
 
 
 def _servers(page: Page, word: Word) -> None:
@@ -220,13 +196,13 @@ def _tpu(page: Page, word: Word) -> None:
 WORDS: dict[str, Handler] = {
     f"{_CONTRIB}MirroredStrategy": _mirrored,
     "tf.distribute.MirroredStrategy": _mirrored,
-    f"{_CONTRIB}OneDeviceStrategy": _moved("OneDeviceStrategy"),
+    f"{_CONTRIB}OneDeviceStrategy": moved("distribute.OneDeviceStrategy"),
     **{
         f"{_CONTRIB}{name}Cross{kind}Ops": handle
         for kind in ("Device", "Tower")
         for name, handle in {
             "AllReduce": _ops,
-            "ReductionToOneDevice": _moved("ReductionToOneDevice"),
+            "ReductionToOneDevice": moved("distribute.ReductionToOneDevice"),
         }.items()
     },
     **{

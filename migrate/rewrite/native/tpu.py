@@ -7,7 +7,7 @@ import libcst as cst
 from ...code.arguments import is_none
 from .config import fields
 from .page import Page
-from .word import Handler, Word, arguments, taken
+from .word import Handler, Odd, Word, arguments, keyword, taken
 
 _ESTIMATOR = (
     *("model_fn", "model_dir", "config", "params", "use_tpu", "train_batch_size"),
@@ -28,14 +28,10 @@ def _estimator(page: Page, word: Word) -> None:
     call = word.call
     args = None if call is None else arguments(page, call, _ESTIMATOR)
     if call is None or args is None or word.stays:
-        page.refuse(word.node, "a TPUEstimator ({}) is not made in plain sight")
-        return
+        raise Odd(word.node, "a TPUEstimator ({}) is not made in plain sight")
     use = args.get("use_tpu")
     if use is None or (isinstance(use.value, cst.Name) and use.value.value == "True"):
-        page.refuse(
-            word.node, "a TPUEstimator ({}) trains on a TPU: pass use_tpu=False"
-        )
-        return
+        raise Odd(word.node, "a TPUEstimator ({}) trains on a TPU: pass use_tpu=False")
     page.rename(word.node, page.take("Trainer"))
     kept = [name for name in args if name in _KEPT]
     for name, arg in args.items():
@@ -68,9 +64,7 @@ def _sized(
             page.drop_argument(call, params)
         page.add_argument(call, f"params={{{key}: {first}}}")
     else:
-        start, end = page.outer(given.value)
-        page.put_span(start, start, "dict(")
-        page.put_span(end, end, f", batch_size={first})")
+        page.put_around(given.value, "dict(", f", batch_size={first})")
     holder = page.parent(call)
     target = holder.targets[0].target if isinstance(holder, cst.Assign) else None
     name = target.value if isinstance(target, cst.Name) else None
@@ -101,19 +95,15 @@ def _sized(
 def _called(page: Page, call: cst.Call, params: str) -> None:
     """``lambda: input_fn(params)`` in the place of an input function."""
     for index, arg in enumerate(call.args):
-        name = arg.keyword.value if arg.keyword is not None else None
-        if name == "input_fn" or (name is None and index == 0):
-            start, end = page.outer(arg.value)
-            page.put_span(start, start, "lambda: ")
-            page.put_span(end, end, f"({params})")
+        if keyword(arg) == "input_fn" or (not keyword(arg) and index == 0):
+            page.put_around(arg.value, "lambda: ", f"({params})")
 
 
 def _config(page: Page, word: Word) -> None:
     if word.call is None:
         return
     for index, arg in enumerate(word.call.args):
-        name = arg.keyword.value if arg.keyword is not None else None
-        if name in _CONFIG or (name is None and index < len(_CONFIG)):
+        if keyword(arg) in _CONFIG or (not keyword(arg) and index < len(_CONFIG)):
             page.drop_argument(word.call, arg)
             page.drop_made(arg.value)
     fields(page, word.call, ())

@@ -13,7 +13,7 @@ import libcst as cst
 from ...code.arguments import UnknownArguments, is_none, match_arguments
 from ...model.layer_functions import LAYERS
 from .page import Page, Part
-from .word import Word, root_of
+from .word import Word
 
 # Arguments that Keras' layers take as they are, or that say nothing there.
 _ALIKE = re.compile(
@@ -60,6 +60,6 @@ def layer(page: Page, word: Word) -> bool:
         made += [", " if made else "", "" if plain else f"{name}=", one]
     flags = [part for name, one in told.items() for part in (f", {name}=", one)]
     start = f"{page.keras()}.layers.{known.keras}("
-    page.replaced.add(root_of(word.node))
+    page.forget(word.node)
     page.put(call, start, *made, ")(", inputs, *flags, ")")
     return True

@@ -85,15 +85,29 @@ def in_sight(
     needed: str = "",
     *,
     may_stay: bool = False,
-) -> tuple[cst.Call, dict[str, cst.Arg]] | None:
-    """A word's call and its arguments by parameter, or None: the word is refused."""
+) -> tuple[cst.Call, dict[str, cst.Arg]]:
+    """A word's call and its arguments by parameter; raises Odd."""
     call = word.call
     args = None if call is None else arguments(page, call, parameters)
     stays = word.stays and not may_stay
     if call is None or args is None or stays or (needed and needed not in args):
-        page.refuse(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
-        return None
+        raise not_seen(word)
     return call, args
+
+
+def not_seen(word: Word) -> Odd:
+    """Says that a word stands where it is not seen what it is given."""
+    return Odd(word.node, f"`{word.symbol}` ({{}}) is not called in plain sight")
+
+
+def keyword(arg: cst.Arg) -> str:
+    """The keyword of an argument, or nothing."""
+    return arg.keyword.value if arg.keyword is not None else ""
+
+
+def keywords(call: cst.Call) -> list[str]:
+    """The keywords that a call has."""
+    return [arg.keyword.value for arg in call.args if arg.keyword is not None]
 
 
 def named(page: Page, call: cst.Call, args: dict[str, cst.Arg], since: int) -> None:
@@ -101,16 +115,20 @@ def named(page: Page, call: cst.Call, args: dict[str, cst.Arg], since: int) -> N
     for index, arg in enumerate(call.args):
         name = next((name for name, one in args.items() if one is arg), None)
         if index >= since and arg.keyword is None and name is not None:
-            start = page.outer(arg.value)[0]
-            page.put_span(start, start, f"{name}=")
+            page.put_before(arg.value, f"{name}=")
 
 
-def root_of(node: cst.BaseExpression) -> cst.Name:
-    """The first name of a chain."""
-    while isinstance(node, cst.Attribute):
-        node = node.value
-    assert isinstance(node, cst.Name)
-    return node
+def moved(name: str) -> Handler:
+    """A word that has another name in today's TensorFlow."""
+
+    def handle(page: Page, word: Word) -> None:
+        word.spell(page, page.tf(word.node, name))
+
+    return handle
+
+
+def nothing(page: Page, word: Word) -> None:
+    """A word that is changed with what stands around it."""
 
 
 _FLAG = re.compile(r"(tf(?:\.app)?\.flags)(\.FLAGS\b.*)")

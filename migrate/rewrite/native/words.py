@@ -41,7 +41,7 @@ from .imports import Wanted, with_imports
 from .layout import tidied, wrapped
 from .listeners import with_listeners
 from .page import Page
-from .word import Handler, Word, arguments
+from .word import Handler, Odd, Word, arguments, keyword
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,12 @@ class _Rewording:
         """Makes the changes to all words of the file."""
         words = list(self._words())
         for word, handler in words:
-            handler(self.page, word)
+            try:
+                handler(self.page, word)
+            except Odd as odd:
+                self.page.refuse(odd.node, odd.why)
+            except Refused as refused:
+                self.page.refuse(word.node, f"{refused} ({{}})")
         learn_words.calls(self.page)
         config.replaced(self.page)
         config.clusters(self.page)
@@ -325,7 +330,7 @@ class _Rewording:
         words = self.page.words
         words.add(method)
         for arg in call.args:
-            name = arg.keyword.value if arg.keyword is not None else ""
+            name = keyword(arg)
             if name == "hooks" and method == "predict":
                 self.page.drop_argument(call, arg)
             elif name == "saving_listeners":
