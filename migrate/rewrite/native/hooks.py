@@ -399,10 +399,11 @@ class _Hook:
         """Writes what a value is now in the place of what it was."""
         text = self._spelled(value)
         holder = self.page.parent(node)
-        if isinstance(holder, cst.Assign) and len(holder.targets) == 1:
-            if self.page.source(holder.targets[0].target) == text:
-                self._drop(holder)
-                return
+        if isinstance(holder, cst.Assign) and [
+            self.page.source(one.target) for one in holder.targets
+        ] == [text]:
+            self._drop(holder)
+            return
         self.page.put(node, text)
         self.known.update(walk(node))
 

@@ -10,7 +10,7 @@ import ast
 import keyword
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...code.names import fresh
 from ...model.spelling import snake
@@ -73,10 +73,9 @@ def simplified(
         changed = False
         for step in steps:
             while step(program):
-                code = without_gone(program.text.done())
-                program = Program(code, names, seen, flags, first, given_elsewhere)
+                program = replace(program, code=without_gone(program.text.done()))
                 changed = True
-    return program.text.code
+    return program.code
 
 
 def _for_each(step: Callable[[Program, Plain], bool]) -> Callable[[Program], bool]:
@@ -103,35 +102,30 @@ class Plain:
     sites: list[Site] | None
 
 
+@dataclass
 class Program:
-    """A module with plain classes."""
+    """A module with plain classes, and what is asked about it."""
 
-    def __init__(
-        self,
-        code: str,
-        names: set[str],
-        seen: Callable[[str], bool],
-        flags: Mapping[str, Shares],
-        first: Callable[[str], str | None],
-        given_elsewhere: Callable[[str, str], bool],
-    ) -> None:
-        self.text = Text(code)
-        self.seen = seen
-        self.names = names
-        self.flags = flags
-        self.first = first
-        self.given_elsewhere = given_elsewhere
+    code: str
+    names: set[str]
+    seen: Callable[[str], bool]
+    flags: Mapping[str, Shares]
+    first: Callable[[str], str | None]
+    given_elsewhere: Callable[[str, str], bool]
+
+    def __post_init__(self) -> None:
+        self.text = Text(self.code)
         self.module = ast.Module(self.text.body, [])
         self.above = parents_of(self.module)
         self.classes: list[Plain] = []
         nodes = walk_ast(self.module, ast.ClassDef)
         for node in nodes:
             methods = {f.name: f for f in node.body if isinstance(f, ast.FunctionDef)}
-            if node.name not in names or "call" not in methods:
+            if node.name not in self.names or "call" not in methods:
                 continue
             if "__init__" not in methods or sum(o.name == node.name for o in nodes) > 1:
                 continue
-            sites = None if seen(node.name) else self._sites(node.name)
+            sites = None if self.seen(node.name) else self._sites(node.name)
             found = Plain(node, methods["__init__"], methods["call"], sites)
             self.classes.append(found)
 
@@ -172,8 +166,10 @@ class Program:
             owner = self.owner(node)
             if not isinstance(made, ast.Call) or made.func is not node or owner is None:
                 return None
-            starred = any(isinstance(one, ast.Starred) for one in made.args)
-            if starred or any(one.arg is None for one in made.keywords):
+            if any(
+                isinstance(one, ast.Starred) or getattr(one, "arg", "") is None
+                for one in (*made.args, *made.keywords)
+            ):
                 return None
             site = self._site(made, owner)
             if site is None:
@@ -214,16 +210,6 @@ class Program:
             return Site(made, owner, calls)
         return None
 
-    def given(self, node: ast.Call, names: Sequence[str]) -> dict[str, ast.expr] | None:
-        """Arguments by the names of parameters."""
-        if any(isinstance(one, ast.Starred) for one in node.args):
-            return None
-        if len(node.args) > len(names) or any(k.arg is None for k in node.keywords):
-            return None
-        found = dict(zip(names, node.args, strict=False))
-        found.update({str(one.arg): one.value for one in node.keywords})
-        return found
-
     def taken(self) -> set[str]:
         """Names that something in the module has."""
         kinds = walk_ast(self.module, ast.ClassDef, ast.FunctionDef)
@@ -242,9 +228,7 @@ class Program:
 
     def without(self, node: ast.Call, name: str, names: Sequence[str]) -> None:
         """Takes an argument out of a call."""
-        given = self.given(node, names)
-        assert given is not None
-        gone = given.get(name)
+        gone = (_given(node, names) or {}).get(name)
         if gone is None:
             return
         kept = [self.of(one) for one in node.args if one is not gone]
@@ -254,6 +238,17 @@ class Program:
             if one.value is not gone
         ]
         self.text.put(node, f"{self.of(node.func)}({', '.join(kept)})")
+
+
+def _given(node: ast.Call, names: Sequence[str]) -> dict[str, ast.expr] | None:
+    """Arguments of a call by the names of parameters."""
+    if any(isinstance(one, ast.Starred) for one in node.args):
+        return None
+    if len(node.args) > len(names) or any(k.arg is None for k in node.keywords):
+        return None
+    found = dict(zip(names, node.args, strict=False))
+    found.update({str(one.arg): one.value for one in node.keywords})
+    return found
 
 
 def calls_of(owner: ast.ClassDef, attribute: str) -> list[ast.Call]:
@@ -307,7 +302,7 @@ def _call_parameters(program: Program, plain: Plain) -> bool:
         return False
     name = names[0]
     for site in plain.sites or ():
-        given = [program.given(one, called[1:]) or {} for one in site.calls]
+        given = [_given(one, called[1:]) or {} for one in site.calls]
         values = {program.of(one[name]) for one in given if name in one}
         if len(values) != 1:
             raise Refused(f"`{plain.node.name}` is called with several `{name}`")
@@ -334,7 +329,7 @@ def _owner(program: Program, plain: Plain) -> bool:
     if not all(isinstance(one, ast.Attribute) for one in every) or len(kept) > 1:
         return False
     attributes = list(dict.fromkeys(one.attr for one in every))  # type: ignore[attr-defined]
-    taken = bound_names(plain.init) | set(_own_attributes(plain))
+    taken = bound_names(plain.init) | _own_attributes(plain)
     if taken & set(attributes) or any(
         isinstance(program.above[one], ast.Call) and program.above[one].func is one  # type: ignore[attr-defined]
         for one in every
@@ -358,7 +353,7 @@ def _owner(program: Program, plain: Plain) -> bool:
         if argument.arg == "owner":
             program.text.put(argument, ", ".join(attributes))
     for site in plain.sites:
-        given = program.given(site.made, names[1:])
+        given = _given(site.made, names[1:])
         assert given is not None
         value = given["owner"]
         code = ", ".join(f"{program.of(value)}.{one}" for one in attributes)
@@ -372,11 +367,11 @@ def _made_by_call(program: Program, plain: Plain) -> bool:
     known = {attribute_of_self(one) for one in walk_ast(plain.init)}
     for made in _without_scopes(plain.call.body):
         value = made.value if isinstance(made, ast.Assign) else None
+        kind = dotted(value.func) if isinstance(value, ast.Call) else ""
         if (
-            not isinstance(made, ast.Assign)
+            kind not in program.names
+            or not isinstance(made, ast.Assign)
             or not isinstance(made.targets[0], ast.Name)
-            or not isinstance(value, ast.Call)
-            or dotted(value.func) not in program.names
         ):
             continue
         name = made.targets[0].id
@@ -385,25 +380,27 @@ def _made_by_call(program: Program, plain: Plain) -> bool:
         calls = [program.above[one] for one in reads]
         given = [
             attribute_of_self(program.above[one])
-            for one in names_in(value)
+            for one in names_in(made.value)
             if one.id == "self"
         ]
-        if {one.id for one in names_in(value)} & local or not all(
+        if {one.id for one in names_in(made.value)} & local or not all(
             isinstance(call, ast.Call) and call.func is one
             for call, one in zip(calls, reads, strict=True)
         ):
             continue
-        taken = set(_own_attributes(plain))
+        taken = _own_attributes(plain)
         if None in given or not {*given} <= known:
             continue
-        wanted = snake(dotted(value.func) or "layer")
+        wanted = snake(kind)
         for one in program.classes:
             only = _only_attribute(one)
-            if one.node.name == dotted(value.func) and only is not None:
+            if one.node.name == kind and only is not None:
                 wanted = only[0]
         attribute = fresh(wanted, taken)
         program.text.add(
-            plain.init.body[-1], f"self.{attribute} = {program.of(value)}", below=True
+            plain.init.body[-1],
+            f"self.{attribute} = {program.of(made.value)}",
+            below=True,
         )
         for read in reads:
             program.text.put(read, f"self.{attribute}")
@@ -429,7 +426,7 @@ def _picked(program: Program, plain: Plain) -> bool:
     (key,) = keys
     value = literal(key)
     calls = [one for site in plain.sites for one in site.calls]
-    given = [program.given(one, names[1:]) for one in calls]
+    given = [_given(one, names[1:]) for one in calls]
     if not isinstance(value, str) or None in given or not calls:
         return False
     bound = bound_names(plain.call) | {"self"}
@@ -447,12 +444,9 @@ def _picked(program: Program, plain: Plain) -> bool:
     return True
 
 
-def _own_attributes(plain: Plain) -> list[str]:
-    return [
-        name
-        for one in walk_ast(plain.node)
-        if (name := attribute_of_self(one)) is not None
-    ]
+def _own_attributes(plain: Plain) -> set[str]:
+    found = map(attribute_of_self, walk_ast(plain.node))
+    return {name for name in found if name is not None}
 
 
 def _is_fixed(program: Program, site: Site, attributes: Sequence[str]) -> bool:
@@ -484,7 +478,7 @@ def _first_values(program: Program, plain: Plain) -> bool:
             continue
         sites = plain.sites or ()
         usual = defaults_of(plain.init)
-        given = [program.given(one.made, names[1:]) or {} for one in sites]
+        given = [_given(one.made, names[1:]) or {} for one in sites]
         told = [one.get(name, usual.get(name)) for one in given]
         codes = {
             None if one is None else program.first(program.of(one)) for one in told
@@ -546,7 +540,7 @@ def _unread_parameters(program: Program, plain: Plain) -> bool:
                 return True
         return False
     for name in names[1:]:
-        given = [program.given(site.made, names[1:]) for site in plain.sites]
+        given = [_given(site.made, names[1:]) for site in plain.sites]
         if name in read or None in given:
             continue
         values = [one[name] for one in given if one is not None and name in one]
@@ -571,9 +565,9 @@ def _without_parameter(program: Program, function: ast.FunctionDef, name: str) -
             kept.append(f"{program.of(one)}{more}")
     start, _ = program.text.span(first)
     _, end = program.text.span(arguments.defaults[-1] if arguments.defaults else last)
-    after = program.text.code[end:].lstrip()
+    after = program.code[end:].lstrip()
     if after.startswith(","):
-        end = program.text.code.index(",", end) + 1
+        end = program.code.index(",", end) + 1
     program.text.replace(start, end, ", ".join(kept))
 
 
@@ -605,9 +599,8 @@ def _only_result(plain: Plain) -> ast.Call | None:
     first = statements[0]
     if len(statements) != 2 or not isinstance(first, ast.Assign):
         return None
-    same = ast.unparse(first.targets[0]).strip("()") == ast.unparse(last.value).strip(
-        "()"
-    )
+    name, given = (ast.unparse(one) for one in (first.targets[0], last.value))
+    same = name.strip("()") == given.strip("()")
     return first.value if same and isinstance(first.value, ast.Call) else None
 
 
@@ -658,7 +651,7 @@ def _replaced(
 
     No edit where it cannot be said there.
     """
-    given = program.given(outer, names)
+    given = _given(outer, names)
     if given is None or not set(given) <= set(names):
         return []
     hidden = bound_names(owner) if isinstance(owner, ast.FunctionDef) else set()
@@ -697,7 +690,7 @@ def _one_layer(program: Program, plain: Plain) -> bool:
         return False
     name = snake(plain.node.name)
     calls = [one for site in plain.sites for one in site.calls]
-    given = [program.given(one, names) for one in calls]
+    given = [_given(one, names) for one in calls]
     if name in program.taken() or None in given:
         return False
     for one, values in zip(calls, given, strict=True):
@@ -851,7 +844,7 @@ def _without_verb(program: Program, plain: Plain) -> bool:
     program.names.discard(old)
     program.names.add(new)
     start, _ = program.text.span(plain.node)
-    place = program.text.code.index(old, start)
+    place = program.code.index(old, start)
     program.text.replace(place, place + len(old), new)
     for site in plain.sites:
         program.text.put(site.made.func, new)

@@ -10,11 +10,8 @@ RAMP = tf.constant_initializer(0.2)
 
 
 class Stops(tf.train.SessionRunHook):
-    def __init__(self, name):
-        self.name = name
-
     def before_run(self, run_context):
-        return tf.train.SessionRunArgs(self.name)
+        return tf.train.SessionRunArgs("squared:0")
 
     def after_run(self, run_context, run_values):
         if run_values.results < 0.1:
@@ -49,6 +46,6 @@ def data():
 
 
 estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp())
-estimator.train(data, hooks=[Stops("squared:0")], steps=40)
+estimator.train(data, hooks=[Stops()], steps=40)
 found = [float(one["output"][0]) for one in estimator.predict(lambda: data().take(3))]
 RESULT = dict(total=sum(found), steps=estimator.get_variable_value("global_step"))
