@@ -166,23 +166,14 @@ _HEADS = {
     ),
 }  # fmt: skip
 TASKS = (
-    "BinaryClassifier",
-    "Classifier",
-    "LearnBinaryClassifier",
-    "LearnClassifier",
-    "LearnRegressor",
-    "MultiLabelClassifier",
-    "PoissonRegressor",
-    "Regressor",
+    "BinaryClassifier", "Classifier", "LearnBinaryClassifier", "LearnClassifier",
+    "LearnRegressor", "MultiLabelClassifier", "PoissonRegressor", "Regressor",
     "ThresholdClassifier",
-)
+)  # fmt: skip
 _USED_OF_HEADS = (
-    "n_classes",
-    "label_dimension",
-    "weight_column",
-    "label_vocabulary",
+    "n_classes", "label_dimension", "weight_column", "label_vocabulary",
     "loss_reduction",
-)
+)  # fmt: skip
 
 _OF_TRAINER = ("model_dir", "config", "warm_start_from")
 
@@ -191,14 +182,9 @@ _SUMS = ("SUM", "weighted_sum", "sum")
 _MEANS = ("SUM_OVER_BATCH_SIZE", "weighted_sum_over_batch_size", "sum_over_batch_size")
 # Other means, which are the same where all examples have the same weight.
 _PLAIN_MEANS = (
-    "MEAN",
-    "weighted_mean",
-    "SUM_BY_NONZERO_WEIGHTS",
-    "SUM_OVER_NONZERO_WEIGHTS",
-    "weighted_sum_by_nonzero_weights",
-    "AUTO",
-    "auto",
-)
+    "MEAN", "weighted_mean", "SUM_BY_NONZERO_WEIGHTS", "SUM_OVER_NONZERO_WEIGHTS",
+    "weighted_sum_by_nonzero_weights", "AUTO", "auto",
+)  # fmt: skip
 # What stands for columns of features that are no dictionary.
 PLAIN = "..."
 # What only Estimators of tf.contrib.learn had.

@@ -17,23 +17,12 @@ from .strategies import for_servers
 from .word import Handler, Word, arguments, keyword, keywords, named, taken
 
 FIELDS = (
-    "model_dir",
-    "tf_random_seed",
-    "save_summary_steps",
-    "save_checkpoints_steps",
-    "save_checkpoints_secs",
-    "session_config",
-    "keep_checkpoint_max",
-    "keep_checkpoint_every_n_hours",
-    "log_step_count_steps",
-    "train_distribute",
-    "device_fn",
-    "protocol",
-    "eval_distribute",
-    "experimental_distribute",
-    "experimental_max_worker_delay_secs",
-    "session_creation_timeout_secs",
-)
+    "model_dir", "tf_random_seed", "save_summary_steps", "save_checkpoints_steps",
+    "save_checkpoints_secs", "session_config", "keep_checkpoint_max",
+    "keep_checkpoint_every_n_hours", "log_step_count_steps", "train_distribute",
+    "device_fn", "protocol", "eval_distribute", "experimental_distribute",
+    "experimental_max_worker_delay_secs", "session_creation_timeout_secs",
+)  # fmt: skip
 _NATIVE = {
     *("model_dir", "tf_random_seed", "save_summary_steps", "save_checkpoints_steps"),
     *("save_checkpoints_secs", "keep_checkpoint_max", "keep_checkpoint_every_n_hours"),
@@ -41,15 +30,14 @@ _NATIVE = {
 }
 # Fields without a meaning in TensorFlow 2, and what their loss may change.
 _DROPPED = {
-    "session_config": "",
-    "protocol": "",
-    "master": "",
-    "num_cores": "",
-    "log_device_placement": "",
-    "gpu_memory_fraction": "",
-    "evaluation_master": "",
-    "experimental_max_worker_delay_secs": "",
-    "session_creation_timeout_secs": "",
+    **dict.fromkeys(
+        (
+            *("session_config", "protocol", "master", "num_cores"),
+            *("log_device_placement", "gpu_memory_fraction", "evaluation_master"),
+            *("experimental_max_worker_delay_secs", "session_creation_timeout_secs"),
+        ),
+        "",
+    ),
     "device_fn": "variables are where TensorFlow puts them, not where `device_fn` does",
     "eval_distribute": "evaluates under the strategy that it trains with",
 }
@@ -160,9 +148,14 @@ def _takes_params(task: cst.ClassDef) -> bool:
     )
 
 
-def _config(page: Page, word: Word) -> None:
-    if word.call is not None:
-        fields(page, word.call, FIELDS)
+def _config(parameters: tuple[str, ...]) -> Handler:
+    """A RunConfig, with its fields by position."""
+
+    def handle(page: Page, word: Word) -> None:
+        if word.call is not None:
+            fields(page, word.call, parameters)
+
+    return handle
 
 
 def fields(page: Page, call: cst.Call, parameters: tuple[str, ...]) -> None:
@@ -294,12 +287,6 @@ _OLD = (
     *("keep_checkpoint_every_n_hours", "log_step_count_steps", "protocol"),
     *("evaluation_master", "model_dir", "session_config"),
 )
-
-
-def _old_config(page: Page, word: Word) -> None:
-    """The RunConfig of tf.contrib.learn."""
-    if word.call is not None:
-        fields(page, word.call, _OLD)
 
 
 def _spec(page: Page, word: Word) -> None:
@@ -451,8 +438,8 @@ _MODES = {"TRAIN": "train", "EVAL": "eval", "PREDICT": "infer", "INFER": "infer"
 
 WORDS: dict[str, Handler] = {
     "tf.estimator.Estimator": taken("Trainer", make_trainer),
-    "tf.estimator.RunConfig": taken("RunConfig", _config),
-    "tf.contrib.learn.RunConfig": taken("RunConfig", _old_config),
+    "tf.estimator.RunConfig": taken("RunConfig", _config(FIELDS)),
+    "tf.contrib.learn.RunConfig": taken("RunConfig", _config(_OLD)),
     "tf.contrib.training.HParams": taken("HParams"),
     "tf.estimator.TrainSpec": taken("TrainSpec", _spec),
     "tf.estimator.EvalSpec": taken("EvalSpec", _spec),

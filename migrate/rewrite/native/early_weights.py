@@ -14,11 +14,9 @@ from ...project.facts import ParsedModule, ProjectFacts
 from .local_functions import makes_layers
 
 _MAKES = (
-    "tf.get_variable",
-    "tf.contrib.layers.conv2d",
-    "tf.contrib.layers.fully_connected",
+    "tf.get_variable", "tf.contrib.layers.conv2d", "tf.contrib.layers.fully_connected",
     "tf.contrib.layers.linear",
-)
+)  # fmt: skip
 _LAYERS = ("tf.get_variable", "tf.layers.", "tf.contrib.", "tf.keras.layers.")
 
 

@@ -476,7 +476,7 @@ def _only(body: cst.BaseSuite) -> cst.CSTNode | None:
 
 # -- hooks of TensorFlow ---------------------------------------------------------------
 
-_LOGGING = ("tensors", "every_n_iter", "every_n_secs", "at_end", "formatter")
+LOGGING = ("tensors", "every_n_iter", "every_n_secs", "at_end", "formatter")
 
 
 def _stock(page: Page, word: Word) -> None:
@@ -493,7 +493,7 @@ def _logged(page: Page, word: Word) -> None:
     _stock(page, word)
     if word.call is None:
         return
-    args = arguments(page, word.call, _LOGGING) or {}
+    args = arguments(page, word.call, LOGGING) or {}
     tensors = page.value(args["tensors"].value) if "tensors" in args else None
     strings = _strings(tensors)
     if strings is None:
@@ -576,12 +576,9 @@ _STOCK: dict[str, tuple[str, Handler]] = {
     "CheckpointSaverHook": ("CheckpointSaver", _saver),
 }
 _EARLY = (
-    "make_early_stopping_hook",
-    "stop_if_higher_hook",
-    "stop_if_lower_hook",
-    "stop_if_no_decrease_hook",
-    "stop_if_no_increase_hook",
-)
+    "make_early_stopping_hook", "stop_if_higher_hook", "stop_if_lower_hook",
+    "stop_if_no_decrease_hook", "stop_if_no_increase_hook",
+)  # fmt: skip
 
 
 def _failure(page: Page, word: Word) -> None:

@@ -252,8 +252,8 @@ class _Adding:
         if standard == sorted(standard, reverse=True) and not all(standard):
             # What comes with Python stands above the others.
             block = block[sum(standard) :]
-        keys = [_key(one) for one in block]
-        later = [one for one in block if _key(one) > module.lower()]
+        keys = [_path(one).lower() for one in block]
+        later = [one for one in block if _path(one).lower() > module.lower()]
         if keys == sorted(keys) and later:
             self._insert(self._start(later[0]), line)
         elif ours and module.lower() > "tensorflow":
@@ -295,7 +295,7 @@ class _Adding:
             self._open(line)
             return
         last = self._blocks(run)[-1]
-        later = [one for one in last if _key(one) > path.lower()]
+        later = [one for one in last if _path(one).lower() > path.lower()]
         if not _is_local(last[-1], self.wanted):
             place = self._after(last[-1])
             again = any(
@@ -351,15 +351,13 @@ class _Adding:
         self.edits.append(Edit(place, place, f"{before}{line}\n"))
 
 
+def _path(one: ast.Import | ast.ImportFrom) -> str:
+    """The module that an import names."""
+    return _module(one) if isinstance(one, ast.ImportFrom) else one.names[0].name
+
+
 def _top(one: ast.Import | ast.ImportFrom) -> str:
-    path = _module(one) if isinstance(one, ast.ImportFrom) else one.names[0].name
-    return path.split(".")[0]
-
-
-def _key(one: ast.Import | ast.ImportFrom) -> str:
-    return (
-        _module(one) if isinstance(one, ast.ImportFrom) else one.names[0].name
-    ).lower()
+    return _path(one).split(".")[0]
 
 
 def _is_local(one: ast.Import | ast.ImportFrom, wanted: Wanted) -> bool:

@@ -9,7 +9,7 @@ import libcst as cst
 from ...code.arguments import is_none
 from ...code.tree import Statement, walk
 from ...names.scopes import BindingKind
-from .page import Page, Region
+from .page import Page, Region, root_of
 from .peeks import peeks
 from .word import Handler, Word, arguments, in_sight, moved, taken
 
@@ -64,13 +64,7 @@ def _printed(page: Page, made: cst.Call, data: cst.BaseExpression) -> bool:
         return False
     names = {n.value for n in walk(holder.targets[0].target, cst.Name)}
     readers = [
-        page.statement(read)
-        for name in names
-        for read in page.loads(name)
-        if any(
-            page.statement(one.node) is page.statement(holder)
-            for one in page.resolver.bindings(read)
-        )
+        page.statement(read) for name in names for read in page.reads(holder, name)
     ]
     if not all(
         isinstance(one, cst.SimpleStatementLine)
@@ -165,12 +159,8 @@ def _dataset(page: Page, made: cst.BaseExpression | None) -> cst.BaseExpression 
     if symbol in [f"tf.data.{name}" for name in _MAKERS]:
         return made.args[0].value if made.args else None
     func = made.func
-    if (
-        isinstance(func, cst.Attribute)
-        and func.attr.value in _MAKERS
-        and symbol is None
-    ):
-        return func.value
+    if isinstance(func, cst.Attribute) and func.attr.value in _MAKERS:
+        return func.value if symbol is None else None
     return None
 
 
@@ -356,9 +346,8 @@ def _parameters(page: Page, target: cst.BaseExpression) -> str | None:
     if not isinstance(target, cst.Tuple):
         return None
     names = [one.value for one in target.elements]
-    if not all(isinstance(one, cst.Name) for one in names):
-        return None
-    return ", ".join(one.value for one in names if isinstance(one, cst.Name))
+    named = all(isinstance(one, cst.Name) for one in names)
+    return ", ".join(map(page.source, names)) if named else None
 
 
 def _is_final(
@@ -502,14 +491,8 @@ def _returned(page: Page, function: cst.CSTNode | None) -> list[cst.BaseExpressi
 
 _TABLES: dict[str, Sequence[str]] = {
     "index_table_from_tensor": (
-        *(
-            "mapping",
-            "num_oov_buckets",
-            "default_value",
-            "hasher_spec",
-            "dtype",
-            "name",
-        ),
+        *("mapping", "num_oov_buckets", "default_value", "hasher_spec", "dtype"),
+        "name",
     ),
     "index_table_from_file": (
         *("vocabulary_file", "num_oov_buckets", "vocab_size", "default_value"),
@@ -522,9 +505,6 @@ _TABLES: dict[str, Sequence[str]] = {
 }
 
 
-_SHORT_LIST = 60
-
-
 def _table(page: Page, word: Word) -> None:
     """Tables that fill themselves, in the place of those that a session fills."""
     name = word.symbol.rpartition(".")[2]
@@ -534,11 +514,7 @@ def _table(page: Page, word: Word) -> None:
         page.refuse(word.node, f"the arguments of `{name}` ({{}}) cannot be told")
         return
     args.pop("name", None)
-    odd = [
-        key
-        for key in ("hasher_spec", "dtype", "key_dtype", "vocab_size")
-        if key in args
-    ]
+    odd = args.keys() & {"hasher_spec", "dtype", "key_dtype", "vocab_size"}
     given = {
         key: page.source(arg.value)
         for key, arg in args.items()
@@ -581,15 +557,8 @@ def _may_be_twice(page: Page, node: cst.BaseExpression) -> bool:
     """A name, or a short list of constants."""
     if isinstance(node, (cst.List, cst.Tuple)):
         constants = all(isinstance(o.value, cst.SimpleString) for o in node.elements)
-        return constants and len(page.source(node)) <= _SHORT_LIST
-    return _is_plain(node)
-
-
-def _is_plain(node: cst.BaseExpression) -> bool:
-    """An expression that may as well be written twice."""
-    if isinstance(node, cst.Attribute):
-        return _is_plain(node.value)
-    return isinstance(node, (cst.Name, cst.SimpleString))
+        return constants and len(page.source(node)) <= 60
+    return isinstance(root_of(node), (cst.Name, cst.SimpleString))
 
 
 def _shuffled(page: Page, word: Word) -> None:

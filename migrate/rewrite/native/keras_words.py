@@ -190,26 +190,13 @@ def _session(page: Page, word: Word) -> None:
 # -- compiled models -------------------------------------------------------------------
 
 _MODEL = (
-    "keras_model",
-    "keras_model_path",
-    "custom_objects",
-    "model_dir",
-    "config",
-    "checkpoint_format",
-    "use_v2_estimator",
-    "metric_names_map",
-    "export_outputs",
-)
+    "keras_model", "keras_model_path", "custom_objects", "model_dir", "config",
+    "checkpoint_format", "use_v2_estimator", "metric_names_map", "export_outputs",
+)  # fmt: skip
 _COMPILE = (
-    "optimizer",
-    "loss",
-    "metrics",
-    "loss_weights",
-    "sample_weight_mode",
-    "weighted_metrics",
-    "target_tensors",
-    "distribute",
-)
+    "optimizer", "loss", "metrics", "loss_weights", "sample_weight_mode",
+    "weighted_metrics", "target_tensors", "distribute",
+)  # fmt: skip
 # Abbreviations, which TF 1 reported under their whole names.
 _WHOLE = {
     "mae": "mean_absolute_error",

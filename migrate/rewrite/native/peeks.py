@@ -168,7 +168,8 @@ def _peek(page: Page, block: cst.With) -> Peek | None:
             name = bound.value if isinstance(bound, cst.Name) else None
         elif not _is_graph(page, call):
             return None
-    if name is None or any(row.count('"""') % 2 for row in _rows(page, block)):
+    rows = page.text[slice(*page.span(block))].splitlines()
+    if name is None or any(row.count('"""') % 2 for row in rows):
         return None
     peek = Peek(page, block, name)
     for node in walk(block.body, cst.Name):
@@ -193,10 +194,6 @@ def _peek(page: Page, block: cst.With) -> Peek | None:
             return None
         peek.runs.append((run, names))
     return peek if peek.runs else None
-
-
-def _rows(page: Page, block: cst.With) -> list[str]:
-    return page.text[slice(*page.span(block))].splitlines()
 
 
 def _is_graph(page: Page, call: cst.Call) -> bool:

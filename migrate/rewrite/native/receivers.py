@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from ...code.arguments import is_none
-from ...code.tree import Statement, only_small, walk
+from ...code.tree import Statement, walk
 from ...project.facts import ParsedModule
 from .page import Page, Part, Region
 from .word import (
@@ -431,45 +431,32 @@ def _decoded(page: Page, call: cst.Call) -> None:
     """The path of an export was bytes, and is text."""
     holder = page.parent(call)
     reads: list[cst.BaseExpression] = [call]
-    if isinstance(holder, cst.Assign) and isinstance(
-        holder.targets[0].target, cst.Name
-    ):
-        name = holder.targets[0].target.value
-        scope = page.scope(call)
-        reads += [
-            read
-            for read in page.loads(name)
-            if any(one.scope is scope for one in page.resolver.bindings(read))
-        ]
+    if isinstance(holder, cst.Assign):
+        reads += page.reads(holder, page.source(holder.targets[0].target))
     for read in reads:
         attribute = page.parent(read)
-        decoded = page.parent(attribute) if attribute is not None else None
+        decoded = page.call_of(attribute) if attribute is not None else None
         if (
-            isinstance(attribute, cst.Attribute)
-            and attribute.attr.value == "decode"
-            and isinstance(decoded, cst.Call)
-            and decoded.func is attribute
+            not isinstance(attribute, cst.Attribute)
+            or attribute.attr.value != "decode"
+            or decoded is None
         ):
-            statement = page.statement(read)
-            small, block = only_small(statement), page.parent(statement)
-            test = page.parent(block) if block is not None else None
-            if (
-                isinstance(small, cst.Assign)
-                and small.value is decoded
-                and page.source(small.targets[0].target) == page.source(read)
-            ):
-                # ``if isinstance(path, bytes): path = path.decode()``
-                if (
-                    isinstance(test, cst.If)
-                    and len(test.body.body) == 1
-                    and test.orelse is None
-                    and not isinstance(page.parent(test), cst.If)
-                ):
-                    statement = test
-                page.drop_statement(statement)
-                continue
-            end = page.outer(read)[1]
-            page.put_span(end, page.span(decoded)[1])
+            continue
+        statement = page.statement(read)
+        if page.source(statement) != f"{page.source(read)} = {page.source(decoded)}":
+            page.put_span(page.outer(read)[1], page.span(decoded)[1])
+            continue
+        block = page.parent(statement)
+        test = page.parent(block) if block is not None else None
+        if (
+            isinstance(test, cst.If)
+            and len(test.body.body) == 1
+            and test.orelse is None
+            and not isinstance(page.parent(test), cst.If)
+        ):
+            # ``if isinstance(path, bytes): path = path.decode()``
+            statement = test
+        page.drop_statement(statement)
 
 
 _EXPORTERS = {

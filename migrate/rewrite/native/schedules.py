@@ -51,14 +51,9 @@ _CLASSES = {
 }
 # Arguments that have to be there stand by position, the others by name.
 _PLAIN = (
-    "learning_rate",
-    "initial_learning_rate",
-    "decay_steps",
-    "first_decay_steps",
-    "decay_rate",
-    "boundaries",
-    "values",
-)
+    "learning_rate", "initial_learning_rate", "decay_steps", "first_decay_steps",
+    "decay_rate", "boundaries", "values",
+)  # fmt: skip
 # Defaults that are the same in both.
 _DEFAULTS = {
     "alpha": 0.0,

@@ -12,13 +12,12 @@ import libcst as cst
 from ...code.arguments import UnknownArguments, match_arguments
 from ...code.tree import Statement, only_small
 from . import tidy
-from .hooks import WORDS
+from .hooks import LOGGING, WORDS
 from .slices import Mode, is_step
 
 if TYPE_CHECKING:
     from .task import Maker
 
-_LOGGING = ("tensors", "every_n_iter", "every_n_secs", "at_end", "formatter")
 _SAVING = (
     *("save_steps", "save_secs", "output_dir", "summary_writer", "scaffold"),
     "summary_op",
@@ -157,7 +156,7 @@ class _Reader:
         self.found.replaced[given["loss_tensor"]] = '"loss"'
 
     def _logged(self, call: cst.Call) -> None:
-        given = self._given(call, _LOGGING)
+        given = self._given(call, LOGGING)
         tensors = self.mode.source_of(given["tensors"])
         names: dict[str, str] = {}
         if isinstance(tensors, cst.Dict):

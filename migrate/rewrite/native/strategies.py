@@ -13,14 +13,9 @@ from .word import Handler, Odd, Word, arguments, moved, not_seen
 
 _CONTRIB = "tf.contrib.distribute."
 _MIRRORED = (
-    "devices",
-    "num_gpus",
-    "num_gpus_per_worker",
-    "cross_device_ops",
-    "auto_shard_dataset",
-    "cross_tower_ops",
-    "prefetch_on_device",
-)
+    "devices", "num_gpus", "num_gpus_per_worker", "cross_device_ops",
+    "auto_shard_dataset", "cross_tower_ops", "prefetch_on_device",
+)  # fmt: skip
 _COPY = "HierarchicalCopyAllReduce"
 
 

@@ -160,7 +160,7 @@ class Text:
             max(
                 self.span(one)[1]
                 for one in walk_ast(block.items[-1])
-                if _has_place(one)
+                if hasattr(one, "lineno")
             )
         )
         line = min(line, max(header_end, self._after_header(block)))
@@ -233,40 +233,38 @@ class Text:
         return "".join([*parts, self.code[at:]])
 
 
-def _has_place(node: ast.AST) -> bool:
-    return hasattr(node, "lineno")
-
-
 def without_gone(code: str) -> str:
     """The code without the places of statements that went elsewhere."""
     while GONE in code:
         text = Text(code)
-        changed = False
-        for node in walk_ast(ast.Module(text.body, [])):
-            for field in ("body", "orelse"):
-                block = getattr(node, field, None)
-                if not isinstance(block, list) or not any(map(_is_gone, block)):
-                    continue
-                if all(map(_is_gone, block)):
-                    if _may_go(node, field):
-                        text.put(node, GONE)
-                    elif field == "orelse":
-                        return code
-                    else:
-                        text.put(block[0], "pass")
-                        for one in block[1:]:
-                            _cut(text, one)
-                else:
-                    for one in filter(_is_gone, block):
-                        _cut(text, one)
-                changed = True
-                break
-            if changed:
-                break
-        if not changed:
+        if not _cut_first(text):
             break
         code = text.done()
     return code
+
+
+def _cut_first(text: Text) -> bool:
+    """Cuts the first such places of one block; tells whether there are some."""
+    for node in walk_ast(ast.Module(text.body, [])):
+        for field in ("body", "orelse"):
+            block = getattr(node, field, None)
+            gone = [*filter(_is_gone, block)] if isinstance(block, list) else []
+            if not gone:
+                continue
+            if gone != block:
+                cut = gone
+            elif _may_go(node, field):
+                text.put(node, GONE)
+                return True
+            elif field == "orelse":
+                return False
+            else:
+                text.put(block[0], "pass")
+                cut = gone[1:]
+            for one in cut:
+                _cut(text, one)
+            return True
+    return False
 
 
 def _is_gone(node: ast.stmt) -> bool:
@@ -288,11 +286,9 @@ def _cut(text: Text, statement: ast.stmt) -> None:
     start, end = text.span(statement)
     line = text.code.rfind("\n", 0, start) + 1
     after = text._line_end(end)
-    rest = text.code[end:after]
-    if "#" in rest:
-        text.replace(*(start, end, ""))
-    else:
-        text.replace(*(line, after, ""))
+    if "#" in text.code[end:after]:
+        line, after = start, end
+    text.replace(line, after, "")
 
 
 # -- names

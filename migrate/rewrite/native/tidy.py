@@ -106,9 +106,6 @@ def without_unread(lines: Sequence[str], returned: str | None) -> list[str]:
             if not names & (wanted | inner):
                 continue
             wanted -= names
-        else:
-            # A branch or a loop may leave a name as it was.
-            pass
         wanted |= _loads(line)
         kept.append(line)
     return kept[::-1]

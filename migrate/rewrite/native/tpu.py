@@ -66,17 +66,13 @@ def _sized(
     else:
         page.put_around(given.value, "dict(", f", batch_size={first})")
     holder = page.parent(call)
-    target = holder.targets[0].target if isinstance(holder, cst.Assign) else None
-    name = target.value if isinstance(target, cst.Name) else None
+    name = (
+        page.source(holder.targets[0].target) if isinstance(holder, cst.Assign) else ""
+    )
     others = {method: size for method, size in sizes.items() if size != first}
     if not others:
         return
-    scope = page.scope(call)
-    reads = [
-        read
-        for read in page.loads(name or "")
-        if any(one.scope is scope for one in page.resolver.bindings(read))
-    ]
+    reads = page.reads(call, name)
     for read in reads:
         attribute = page.parent(read)
         used = page.call_of(attribute) if attribute is not None else None
