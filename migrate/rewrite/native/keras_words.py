@@ -155,9 +155,7 @@ def _initializer(page: Page, word: Word) -> None:
     _home(page, word)
     if word.call is None or page.for_tf2:
         return
-    scopes = {page.scopes.module_scope, *page.scopes.opened.values()}
-    every = [one for scope in scopes for one in scope.bindings.values()]
-    for binding in (one for bindings in every for one in bindings):
+    for binding in page.bindings():
         if binding.value is word.call and len(page.uses(binding)) > 1:
             page.refuse(
                 word.node, f"`{word.symbol}` ({{}}) is shared: make one a layer"

@@ -27,76 +27,53 @@ from .code import (
 Types = Mapping[str, "str | None"]
 
 _LABELS = ("labels", "predictions", "weights")
-_STREAMING = ("predictions", "labels", "weights")
 _COLLECTIONS = ("metrics_collections", "updates_collections")
 _LAST = (*_COLLECTIONS, "name")
 _AT = ("labels", "predictions", "thresholds", "weights", *_LAST)
 _COUNTS = ("true_positives", "true_negatives", "false_positives", "false_negatives")
 
-# Parameters by position.
-SIGNATURES: dict[str, tuple[str, ...]] = {
-    **{
-        f"tf.metrics.{name}": (*_LABELS, *_LAST)
-        for name in (
-            "accuracy", "mean_absolute_error", "mean_squared_error", "precision",
-            "recall", "root_mean_squared_error", *_COUNTS,
-        )
-    },
-    **{
-        f"tf.contrib.metrics.streaming_{name}": (*_STREAMING, *_LAST)
-        for name in (
-            "accuracy", "mean_absolute_error", "mean_squared_error", "precision",
-            "recall", "root_mean_squared_error", *_COUNTS,
-        )
-    },
-    **{
-        f"tf.metrics.{name}_at_thresholds": _AT
-        for name in ("precision", "recall", *_COUNTS)
-    },
-    "tf.metrics.auc": (
+_OF_TF: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(
+        ("accuracy", "mean_absolute_error", "mean_squared_error", "precision", "recall",
+         "root_mean_squared_error", *_COUNTS),
+        (*_LABELS, *_LAST),
+    ),
+    "auc": (
         *_LABELS, "num_thresholds", *_COLLECTIONS, "curve", "name", "summation_method",
         "thresholds",
     ),
-    "tf.metrics.mean": ("values", "weights", *_LAST),
-    "tf.metrics.mean_cosine_distance": (
-        "labels", "predictions", "dim", "weights", *_LAST,
-    ),
-    "tf.metrics.mean_iou": ("labels", "predictions", "num_classes", "weights", *_LAST),
-    "tf.metrics.mean_per_class_accuracy": (
-        "labels", "predictions", "num_classes", "weights", *_LAST,
-    ),
-    "tf.metrics.mean_relative_error": (
-        "labels", "predictions", "normalizer", "weights", *_LAST,
-    ),
-    "tf.metrics.mean_tensor": ("values", "weights", *_LAST),
-    "tf.metrics.percentage_below": ("values", "threshold", "weights", *_LAST),
-    "tf.metrics.precision_at_k": (
-        "labels", "predictions", "k", "class_id", "weights", *_LAST,
-    ),
-    "tf.metrics.recall_at_k": (
-        "labels", "predictions", "k", "class_id", "weights", *_LAST,
-    ),
-    "tf.contrib.metrics.streaming_auc": (
-        *_STREAMING, "num_thresholds", *_COLLECTIONS, "curve", "name",
-    ),
-    "tf.contrib.metrics.streaming_mean": ("values", "weights", *_LAST),
-    "tf.contrib.metrics.streaming_mean_cosine_distance": (
-        "predictions", "labels", "dim", "weights", *_LAST,
-    ),
-    "tf.contrib.metrics.streaming_mean_iou": (
-        "predictions", "labels", "num_classes", "weights", *_LAST,
-    ),
-    "tf.contrib.metrics.streaming_mean_relative_error": (
-        "predictions", "labels", "normalizer", "weights", *_LAST,
-    ),
-    "tf.contrib.metrics.streaming_mean_tensor": ("values", "weights", *_LAST),
-    "tf.contrib.metrics.streaming_percentage_less": (
-        "values", "threshold", "weights", *_LAST,
-    ),
-    "tf.contrib.metrics.streaming_recall_at_k": (
-        "predictions", "labels", "k", "weights", *_LAST,
-    ),
+    "mean": ("values", "weights", *_LAST),
+    "mean_cosine_distance": ("labels", "predictions", "dim", "weights", *_LAST),
+    "mean_iou": ("labels", "predictions", "num_classes", "weights", *_LAST),
+    "mean_relative_error": ("labels", "predictions", "normalizer", "weights", *_LAST),
+    "mean_tensor": ("values", "weights", *_LAST),
+    "percentage_below": ("values", "threshold", "weights", *_LAST),
+    "recall_at_k": ("labels", "predictions", "k", "class_id", "weights", *_LAST),
 }  # fmt: skip
+_OF_TF_ALONE = {
+    **{f"{name}_at_thresholds": _AT for name in ("precision", "recall", *_COUNTS)},
+    "mean_per_class_accuracy": _OF_TF["mean_iou"],
+    "precision_at_k": _OF_TF["recall_at_k"],
+}
+
+
+def _streaming(first: str, second: str, *rest: str) -> tuple[str, ...]:
+    """The parameters in tf.contrib.metrics: predictions before labels, and fewer."""
+    both = (second, first) if first == "labels" else (first, second)
+    gone = ("class_id", "summation_method", "thresholds")
+    return (*both, *(name for name in rest if name not in gone))
+
+
+# Parameters by position.
+SIGNATURES: dict[str, tuple[str, ...]] = {
+    **{f"tf.metrics.{name}": given for name, given in (_OF_TF | _OF_TF_ALONE).items()},
+    **{
+        f"tf.contrib.metrics.streaming_{name}": _streaming(*given)
+        for name, given in _OF_TF.items()
+        if name != "percentage_below"
+    },
+    "tf.contrib.metrics.streaming_percentage_less": _OF_TF["percentage_below"],
+}
 
 _KERAS = "tf_keras.metrics."
 # Classes whose first parameter is their name.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -125,6 +125,14 @@ class Page(Tree):
                 for one in self.resolver.bindings(read)
             )
         ]
+
+    def bindings(self) -> Iterator[Binding]:
+        """Whatever gives a name its meaning, in any scope of the file."""
+        for scope in dict.fromkeys(
+            (self.scopes.module_scope, *self.scopes.opened.values())
+        ):
+            for bindings in scope.bindings.values():
+                yield from bindings
 
     # -- text -----------------------------------------------------------------------
 
@@ -354,16 +362,7 @@ class Page(Tree):
     @cached_property
     def bound_names(self) -> set[str]:
         """Every name that means something somewhere in the file."""
-        return {
-            name
-            for scope in {self.scopes.module_scope, *self.scopes.opened.values()}
-            for name, bindings in scope.bindings.items()
-            if not all(self._goes(one) for one in bindings)
-        }
-
-    def _goes(self, binding: Binding) -> bool:
-        """An import of what takes the place of the name, or has no place any more."""
-        return binding.kind is BindingKind.IMPORT and is_gone(binding.target or "")
+        return {one.name for one in self.bindings() if not _goes(one)}
 
     def tf(self, node: cst.CSTNode, name: str) -> str:
         """A symbol of today's TensorFlow, spelled at a place."""
@@ -515,6 +514,11 @@ class Page(Tree):
 
 # Comments that go with the statement below, for they speak of what there is no more.
 _OF_GONE = re.compile(r"#.*\b(iterator|one.?shot|get_next)\b", re.IGNORECASE)
+
+
+def _goes(binding: Binding) -> bool:
+    """An import of what takes the place of the name, or has no place any more."""
+    return binding.kind is BindingKind.IMPORT and is_gone(binding.target or "")
 
 
 def _sets_part_of(statement: Statement, read: cst.Name) -> bool:

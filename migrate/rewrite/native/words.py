@@ -15,7 +15,7 @@ import libcst as cst
 
 from ...names.dotted import import_path
 from ...names.nodes import walk
-from ...names.scopes import Binding, BindingKind, Use
+from ...names.scopes import BindingKind, Use
 from ...names.table import lookup, means_something_else, needs_nothing
 from ...project.facts import ParsedModule
 from . import (
@@ -241,23 +241,23 @@ class _Rewording:
                 continue
             if _longest(self.page, use, self.table) is not None:
                 continue
-            symbol = self.page.symbol(use.node) or self._of_hub(use.node)
+            symbol = self.page.symbol(use.node)
+            if symbol is None:  # it may be one that tensorflow_hub had
+                symbol = self.page.resolver.qualified(use.node) or ""
+                symbol = symbol if _OLD_HUB.match(symbol) else None
             call = self.page.call_of(use.node)
             if symbol is not None and call not in self.page.rewritten:
                 yield Word(use.node, symbol, use, call, False)
-
-    def _of_hub(self, node: cst.CSTNode) -> str | None:
-        """The name of what tensorflow_hub had for TensorFlow 1 only."""
-        name = self.page.resolver.qualified(node)
-        return name if name is not None and _OLD_HUB.match(name) else None
 
     def _drop_aliases(self) -> None:
         """Takes out ``learn = tf.contrib.learn``, when nothing reads it any more."""
         page = self.page
         handed_on = set(_handed_on(page))
-        for binding in self._bindings():
+        for binding in page.bindings():
             symbol = page.symbol(binding.value)
             if symbol is None or binding.value is None or binding.name in handed_on:
+                continue
+            if binding.kind is not BindingKind.ASSIGN:
                 continue
             if symbol not in _PACKAGES and advice(symbol) is None:
                 continue
@@ -279,12 +279,6 @@ class _Rewording:
             if unread and name not in handed_on and not defined.decorators:
                 page.drop_statement(defined)
                 page.replaced.update(walk(defined, cst.Name))
-
-    def _bindings(self) -> Iterator[Binding]:
-        scopes = self.page.scopes
-        for scope in dict.fromkeys((scopes.module_scope, *scopes.opened.values())):
-            for bindings in scope.bindings.values():
-                yield from (one for one in bindings if one.kind is BindingKind.ASSIGN)
 
     def _methods(self) -> None:
         """Notes which methods of a Trainer the file may call, and with what."""
