@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 
 _SUMMARIES = "tf.summary."
 _SHORT = 50
+# Collections of variables and losses, and the attributes that have them.
+_COLLECTIONS = {
+    "REGULARIZATION_LOSSES": "self.model.losses",
+    "TRAINABLE_VARIABLES": "self.model.trainable_variables",
+}
 _EQUAL = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 SUMMARY = {
     "scalar": ("name", "tensor", "collections", "family"),
@@ -296,12 +301,10 @@ class Said(cst.CSTTransformer):
             return cst.parse_expression("self.model.losses")
         if symbol == "tf.get_collection" and len(original_node.args) == 1:
             shown = self.tree.code(original_node.args[0].value)
-            key = shown.rpartition(".")[2].strip("'\"")
-            if key.upper() == "REGULARIZATION_LOSSES":
-                return cst.parse_expression("self.model.losses")
-            if key.upper() == "TRAINABLE_VARIABLES":
-                return cst.parse_expression("self.model.trainable_variables")
-            raise maker.stop(original_node, f"the collection `{shown}`")
+            key = shown.rpartition(".")[2].strip("'\"").upper()
+            if key not in _COLLECTIONS:
+                raise maker.stop(original_node, f"the collection `{shown}`")
+            return cst.parse_expression(_COLLECTIONS[key])
         if symbol in CASTS and len(original_node.args) == 1:
             inside = source_text(updated_node.args[0].value)
             return self._protected(
@@ -407,23 +410,20 @@ class Said(cst.CSTTransformer):
         step = "x" if "x" in given else "global_step"
         if self.tree.code(given.pop(step)) != names[1]:
             raise self.maker.stop(call, "a decay of something else than the step")
-        texts = {
-            name: self.expression(rate)
-            if self.tree.code(value) == names[0]
-            else self.expression(value)
+        values = {
+            name: rate if self.tree.code(value) == names[0] else value
             for name, value in given.items()
         }
-        texts = {name: self.maker.marked(text) for name, text in texts.items()}
+        texts = {
+            name: self.maker.marked(self.expression(value))
+            for name, value in values.items()
+        }
         return self.maker.take(schedule(symbol, texts))
 
     def optimizer(self, symbol: str, texts: dict[str, str], call: cst.Call) -> Code:
         """The optimizer of today for a call that makes one."""
-        return optimizer(
-            symbol,
-            texts,
-            schedule=self.is_scheduled(texts, call),
-            rows=self._has_rows(),
-        )
+        scheduled = self.is_scheduled(texts, call)
+        return optimizer(symbol, texts, schedule=scheduled, rows=self._has_rows())
 
     def is_scheduled(self, texts: Mapping[str, str], call: cst.Call) -> bool:
         """The rate of an optimizer follows the step."""
@@ -441,10 +441,8 @@ class Said(cst.CSTTransformer):
     def _has_rows(self) -> bool:
         """Some gradients may be rows of a table."""
         text = self.tree.text
-        return any(
-            word in text
-            for word in ("embedding", "gather", "feature_column", "DenseFeatures")
-        )
+        words = ("embedding", "gather", "feature_column", "DenseFeatures")
+        return any(word in text for word in words)
 
     def _arguments(
         self, original: cst.Call, updated: cst.Call, parameters: Sequence[str]

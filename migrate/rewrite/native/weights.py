@@ -106,7 +106,8 @@ def _move(lifted: Lifted, node: ast.Call) -> None:
     statement = lifted.statement(node)
     loop = loop_around(lifted, statement) if _is_named(lifted, statement) else None
     lifted.each_round = {n.id for n in names_in(loop.target)} if loop else set()
-    weight = _weight(lifted, node)
+    new = attribute_of_self(node.func) == "new_variable"
+    weight = _new_variable(lifted, node) if new else _get_variable(lifted, node)
     lifted.each_round = set()
     if loop is not None and not weight.late:
         move_rounds(lifted, loop, statement, weight)
@@ -205,12 +206,6 @@ def _other(lifted: Lifted, block: ast.If, what: str) -> str:
     return f"not ({lifted.for_init(lifted.of(block.test), what)})"
 
 
-def _weight(lifted: Lifted, node: ast.Call) -> Weight:
-    if attribute_of_self(node.func) == "new_variable":
-        return _new_variable(lifted, node)
-    return _get_variable(lifted, node)
-
-
 def _arguments(lifted: Lifted, node: ast.Call, names: Sequence[str]) -> dict[str, str]:
     function = "tf.get_variable" if names is GET_VARIABLE else "tf.Variable"
     bound = arguments_of(node, names, function).items()
@@ -243,16 +238,15 @@ def _attribute(lifted: Lifted, node: ast.Call, given: dict[str, str]) -> str:
 def _new_variable(lifted: Lifted, node: ast.Call) -> Weight:
     given = _arguments(lifted, node, _VARIABLE)
     attribute = _attribute(lifted, node, given)
-
-    late = False
+    late, start = False, given["initial_value"]
 
     def moved(code: str) -> str:
         return lifted.for_init(code, f"the weight `{attribute}`")
 
     try:
-        start = moved(given["initial_value"])
+        start = moved(start)
     except Refused:
-        late, start = True, given["initial_value"]
+        late = True
     names = ("trainable", "name", "dtype", "constraint", "shape")
     code = call(
         f"{lifted.tf}.Variable",
@@ -293,11 +287,8 @@ def _table_of_draws(lifted: Lifted, given: dict[str, str], code: str) -> str | N
         return None
 
 
-def _first(lifted: Lifted, code: str | None, what: str) -> tuple[str, str | None]:
-    """An initializer for the constructor; "build", "late" if others make it."""
-    if code is None or is_absent(code):
-        return "", None
-    code = lifted.value(code)
+def _place(lifted: Lifted, code: str, what: str) -> tuple[str, str]:
+    """What a value is for the constructor; or for "build", or "late" in the call."""
     for place, moved in (("", lifted.for_init), ("build", lifted.for_build)):
         try:
             return place, moved(code, what)
@@ -306,19 +297,14 @@ def _first(lifted: Lifted, code: str | None, what: str) -> tuple[str, str | None
     return "late", code
 
 
-def _size(lifted: Lifted, code: str, what: str) -> tuple[str, bool, bool]:
-    """A size for the constructor; or for `build`, or for the call."""
-    try:
-        return lifted.for_init(code, what), False, False
-    except Refused:
-        pass
-    try:
-        size = lifted.for_build(code, what)
+def _size(lifted: Lifted, code: str, what: str) -> tuple[str, str]:
+    """A size, as `_place` tells."""
+    place, size = _place(lifted, code, what)
+    if place == "build":
         node = parsed(size)
         one = isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice)
-        return lifted.in_build(f"[{size}]" if one else size) or "", True, False
-    except Refused:
-        return code, False, True
+        size = lifted.in_build(f"[{size}]" if one else size) or ""
+    return place, size
 
 
 def _numbers(lifted: Lifted, shape: str) -> str:
@@ -353,7 +339,11 @@ def _get_variable(lifted: Lifted, node: ast.Call) -> Weight:
     as_input = kind.endswith(".dtype") and lifted.symbol(kind) is None
     if kind != "tf.float32" and not whole and not as_input:
         raise Refused(f"{what} is of type `{kind}`")
-    first, start = _first(lifted, given.get("initializer"), what)
+    first, start = "", given.get("initializer")
+    if is_absent(start):
+        start = None
+    else:
+        first, start = _place(lifted, lifted.value(start or ""), what)
     penalty = regularizer(moved("regularizer"), lifted)
     trainable = moved("trainable")
     trainable = None if trainable == "True" else trainable
@@ -367,12 +357,12 @@ def _get_variable(lifted: Lifted, node: ast.Call) -> Weight:
     if began == lifted.text("glorot_uniform"):
         began = None
     shape = _numbers(lifted, given["shape"])
-    size, build, late = _size(lifted, shape, what)
-    if first == "late" and not late:
-        size, build, late = shape, False, True
-    elif first and not build and not late:
-        size, build = lifted.in_build(size) or "", True
-    if build or late:
+    place, size = _size(lifted, shape, what)
+    if first == "late" != place:
+        place, size = "late", shape
+    elif first and not place:
+        place, size = "build", lifted.in_build(size) or ""
+    if place:
         # These know no parameters of the constructor.
         began, name = lifted.in_build(began), lifted.in_build(name)
         penalty = lifted.in_build(penalty)
@@ -385,11 +375,11 @@ def _get_variable(lifted: Lifted, node: ast.Call) -> Weight:
         regularizer=penalty,
         trainable=trainable,
     )
-    found = Weight(attribute, code, build, late)
+    found = Weight(attribute, code, place == "build", place == "late")
     sizes = parsed(size)
     if not isinstance(sizes, (ast.List, ast.Tuple)) or len(sizes.elts) != 2:
         return found
-    if build or late or whole or trainable:
+    if place or whole or trainable:
         return found
     parts = [ast.get_source_segment(f"({size}\n)", one) or "" for one in sizes.elts]
     table = call(
