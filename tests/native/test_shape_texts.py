@@ -51,16 +51,15 @@ READS = {
     ),
     "learn_experiment": (
         [
-            "with_metrics(estimator, create_metrics()),\n        TrainSpec(input_fn,",
+            "estimator,\n        TrainSpec(input_fn,",
             "first_batch(lambda: input_fn(1)),",
-            "metrics['auc'] = MetricSpec(\n        tf_keras.metrics.AUC(name='auc'),",
         ],
         ["ModelFnOps", "def model_fn"],
     ),
     "learn_images": (
         [
             "arrays_input_fn(pictures, kinds, batch_size=20, shuffle=True),",
-            "scored = with_metrics(classifier, metrics).evaluate(",
+            "scored = classifier.evaluate(",
             "stacked(classifier.predict(arrays_input_fn(pictures[:7], batch_size=3)))",
         ],
         ["SKCompat", "learn.monitors"],

@@ -612,7 +612,6 @@ class _Program:
                 name,
                 self.watched,
                 normalizes=self._normalizes(one),
-                measures=any("MetricSpec" in o.written.source.text for o in self.files),
                 foreign=foreign,
                 several={
                     name for other in self.files for name in with_several(other.parsed)
