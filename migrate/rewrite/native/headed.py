@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
-from ...code.statements import is_docstring
-from ...code.tree import only_small, statements_of
 from ...model.in_mode import Called
 from .canned import task_of_head
 from .method import Method
@@ -133,21 +131,9 @@ class _Optimizer:
         """The optimizer of a function that only minimizes the loss it is given."""
         maker = self.maker
         node = self.mode.source_of(node)
-        body: cst.CSTNode | None = None
-        names: list[str] = []
-        if isinstance(node, cst.Lambda):
-            names = [one.name.value for one in node.params.params]
-            body = node.body
+        names, body = maker.decay_function(node)
         defined = maker.tree.resolver.definition(node)
         if isinstance(defined, cst.FunctionDef):
-            names = [one.name.value for one in defined.params.params]
-            block = defined.body
-            inside = (
-                statements_of(block) if isinstance(block, cst.IndentedBlock) else []
-            )
-            inside = [one for one in inside if not is_docstring(one)]
-            small = only_small(inside[0]) if len(inside) == 1 else None
-            body = small.value if isinstance(small, cst.Return) else None
             maker.parts.used.add(defined)
         if (
             not isinstance(body, cst.Call)
