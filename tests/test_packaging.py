@@ -33,6 +33,7 @@ def package_folders(repository: Path) -> dict[str, Path]:
             found[dotted] = folder
     # Only the folder itself: the programs below it are exhibits, not modules.
     found["tfmigrate._fixtures"] = repository / "fixtures"
+    found["tfmigrate.rules.pages"] = repository / "docs" / "rules"
     return found
 
 
@@ -77,7 +78,7 @@ def installed(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     # A copy, so that the build leaves no trace in the tree.
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(repository / name, source)
-    for name in ("migrate", "compat", "fixtures"):
+    for name in ("migrate", "compat", "fixtures", "docs/rules"):
         shutil.copytree(
             repository / name,
             source / name,

@@ -6,8 +6,7 @@ from textwrap import fill
 
 import click
 
-from ..rules.pages import rule_page
-from ..rules.registry import find_rule
+from ..rules.registry import explained, find_rule
 
 EPILOG = """\b
 Examples:
@@ -20,6 +19,6 @@ Examples:
 @click.argument("rule")
 def explain(rule: str) -> None:
     """Show what a rule does, why, and how far to trust it."""
-    for line in rule_page(find_rule(rule), reasons=True).splitlines():
+    for line in explained(find_rule(rule)).splitlines():
         # Code is no wider than 88; what is goes on for a paragraph.
         click.echo(line if len(line) <= 88 else fill(line, 80))

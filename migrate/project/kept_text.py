@@ -7,7 +7,6 @@ result would not compile, the file stays as it was.
 from __future__ import annotations
 
 import re
-import textwrap
 import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -18,9 +17,8 @@ from ..names.ast_nodes import tree_of
 from ..report.findings import Finding
 from .activation import activated, activated_cell, deactivated, is_activated
 from .sources import SourceError, decode
+from .text import Edit, Lines, apply_edits, note_above
 
-_MARK = "TODO(tfmigrate)"
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 _CELL = re.compile(r"(?m)^__tfmigrate_cell_\d+__[ \t]*(?:\r?\n|\Z)")
 
 
@@ -100,29 +98,9 @@ def _compiles(text: str) -> bool:
 
 
 def _with_notes(text: str, wanted: dict[int, Finding]) -> str:
-    lines = _LINE.findall(text)
-    for number, finding in sorted(wanted.items(), reverse=True):
-        if not 1 <= number <= len(lines):
-            continue
-        mark = f"{_MARK}: {finding.rule}"
-        above = number - 2
-        known = False
-        while above >= 0 and lines[above].lstrip().startswith("#"):
-            known = known or mark in lines[above]
-            above -= 1
-        if known:
-            continue
-        own = lines[number - 1]
-        indent = own[: len(own) - len(own.lstrip())]
-        newline = "\r\n" if own.endswith("\r\n") else "\n"
-        wrapped = textwrap.wrap(
-            f"{mark} {finding.reason}; see `tfmigrate explain {finding.rule}`",
-            max(40, 86 - len(indent.expandtabs(8))),
-            subsequent_indent="  ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        lines[number - 1 : number - 1] = [
-            f"{indent}# {part}{newline}" for part in wrapped
-        ]
-    return "".join(lines)
+    lines = Lines(text)
+    edits: list[Edit] = []
+    for number, finding in sorted(wanted.items()):
+        if 1 <= number <= len(lines.starts):
+            edits += note_above(lines, number, finding.rule, finding.reason or "")
+    return apply_edits(text, edits)

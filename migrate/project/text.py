@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -42,6 +43,29 @@ class Lines:
         start = self.starts[line - 1]
         end = self.starts[line] if line < len(self.starts) else len(self.text)
         return self.text[start:end].rstrip("\r\n")
+
+
+def note_above(lines: Lines, line: int, rule: str, text: str) -> list[Edit]:
+    """What puts a note of a rule above a line, unless it has that already."""
+    mark = f"TODO(tfmigrate): {rule}"
+    above = line - 1
+    while above >= 1 and lines.line_text(above).lstrip().startswith("#"):
+        if mark in lines.line_text(above):
+            return []
+        above -= 1
+    own = lines.line_text(line)
+    indent = own[: len(own) - len(own.lstrip())]
+    newline = _NEWLINE.search(lines.text)
+    wrapped = textwrap.wrap(
+        f"{mark} {text}; see `tfmigrate explain {rule}`",
+        max(40, 86 - len(indent.expandtabs(8))),
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    end = newline.group() if newline else "\n"
+    start = lines.starts[line - 1]
+    return [Edit(start, start, "".join(f"{indent}# {part}{end}" for part in wrapped))]
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:

@@ -6,8 +6,13 @@ import enum
 from dataclasses import dataclass
 from pathlib import Path
 
-# The rule of what became native; whatever else is told of a program has others.
-NATIVE = "TFM101"
+# The rules of training programs: what became native, what is kept and runs on compat,
+# what even that cannot run, the module that is added, what a native program does
+# otherwise than the Estimator.
+NATIVE, KEEPS, STAYS, ADDED, DIFFERS = "TFM101", "TFM103", "TFM104", "TFM107", "TFM130"
+KEPT = "this program is kept and runs on tfmigrate.compat"
+# Those of whole files: Python 2, requirements of an old TensorFlow, too much work.
+PYTHON2, PINNED, OVER_BUDGET = "TFM502", "TFM503", "TFM504"
 
 
 class Outcome(enum.Enum):

@@ -25,10 +25,18 @@ from ..project.long_lines import with_short_lines
 from ..project.reading import digest, read_file, read_or_nothing
 from ..project.selection import file_is_ignored, is_test
 from ..project.sources import SourceError
-from ..report.findings import NATIVE, Finding, Outcome, ProgramOutcome, Safety
+from ..report.findings import (
+    DIFFERS,
+    KEEPS,
+    KEPT,
+    NATIVE,
+    Finding,
+    Outcome,
+    ProgramOutcome,
+    Safety,
+)
 from ..report.needs import Need
 from ..rules.kept_programs import advice_for
-from ..rules.training_program import DIFFERS, KEEPS, KEPT
 from .estimator_words import estimator_places, only_todays_hooks, runs_estimators
 from .file_facts import facts_of_file
 from .foreign import trainer_of_package

@@ -21,13 +21,12 @@ from ..project.facts import ParsedModule
 from ..project.guard import GuardError
 from ..project.positions import Places
 from ..project.selection import is_test
-from ..report.findings import Finding, Outcome, ProgramOutcome, Safety
+from ..report.findings import KEEPS, KEPT, Finding, Outcome, ProgramOutcome, Safety
 from ..report.model import FileFacts
 from ..rules import changed_arguments
 from ..rules.base import SymbolUse
 from ..rules.context import Context
 from ..rules.symbol_judge import SPECIAL, symbol_use
-from ..rules.training_program import KEEPS, KEPT
 from ..rules.written_for import era_of
 
 _API = (

@@ -16,8 +16,7 @@ from tfmigrate.compat.notebooks import Notebook
 
 from ..names.ast_nodes import tree_of
 from ..names.ast_nodes import walk as walk_ast
-from ..report.findings import Finding, Outcome, Safety
-from ..rules.pinned_tensorflow import PINNED
+from ..report.findings import PINNED, Finding, Outcome, Safety
 
 # Below this version the new code's tf.keras and optimizers are others.
 _FIRST = (2, 16)
@@ -218,7 +217,7 @@ def _finding(
         path,
         line,
         1,
-        PINNED.id,
+        PINNED,
         f"`{what}` installs an old TensorFlow; " + ("leave it out" if gone else better),
         Outcome.ADVICE,
         Safety.NEEDS_REVIEW,

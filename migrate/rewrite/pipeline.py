@@ -25,12 +25,18 @@ from ..project.positions import Places, Unfaithful
 from ..project.reading import read_file
 from ..project.selection import file_is_ignored, ignored_lines, is_silenced
 from ..project.sources import Source, SourceError, decode
-from ..report.findings import NATIVE, Finding, Outcome, Replacement, Safety
+from ..report.findings import (
+    KEEPS,
+    NATIVE,
+    PYTHON2,
+    Finding,
+    Outcome,
+    Replacement,
+    Safety,
+)
 from ..report.model import FileFacts, FileResult, FileStatus, Lack
 from ..report.needs import Need
 from ..rules.engine import POSTPONED, RulesResult, run_rules
-from ..rules.python2_source import PYTHON2
-from ..rules.training_program import KEEPS
 from ..rules.written_for import written_for_tf2
 from .decide import Kept, Moved, part_in_programs
 from .file_facts import facts_of_file, kept_after, runs_on_both
@@ -54,7 +60,7 @@ def process_file(path: Path, job: Job, facts: ProjectFacts) -> FileResult:
 def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> FileResult:
     """The result of a file's content."""
     lines = raw.count(b"\n")
-    asked = job.py2 and job.selection.allows(PYTHON2.id)
+    asked = job.py2 and job.selection.allows(PYTHON2)
     facts.converter = converted if asked else None
     try:
         if not (
@@ -101,7 +107,7 @@ def _is_old(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> bool:
 
 def _python3(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> bytes | None:
     """A Python 2 file as Python 3, where that is asked for and it is one."""
-    if not job.py2 or not job.selection.allows(PYTHON2.id):
+    if not job.py2 or not job.selection.allows(PYTHON2):
         return None
     key = ("python 3", str(path), raw)
     if key not in facts.answers:
@@ -170,7 +176,7 @@ def _process(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> _Outcome:
             path,
             1,
             1,
-            PYTHON2.id,
+            PYTHON2,
             "Python 2 source converted to Python 3",
             Outcome.REWRITTEN,
             Safety.NEEDS_REVIEW,

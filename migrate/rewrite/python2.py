@@ -20,8 +20,7 @@ from tfmigrate.compat.notebooks import Notebook, NotebookError
 
 from ..names.ast_nodes import walk as walk_ast
 from ..project.sources import SourceError, decode
-from ..report.findings import Finding, Outcome, Safety
-from ..rules.python2_source import PYTHON2
+from ..report.findings import PYTHON2, Finding, Outcome, Safety
 
 _CELL = re.compile(r"(?m)^(__tfmigrate_cell_\d+__[ \t]*(?:\r?\n|\Z))")
 # A tab at the start of a line went to the next multiple of eight.
@@ -143,7 +142,7 @@ def remains(path: Path, old: str, new: str) -> list[Finding]:
     if not re.search(r"(?m)^from __future__ import .*\bdivision\b", old):
         told += _divisions(tree)
     return [
-        Finding(path, line, 1, PYTHON2.id, message, Outcome.ADVICE, Safety.NEEDS_REVIEW)
+        Finding(path, line, 1, PYTHON2, message, Outcome.ADVICE, Safety.NEEDS_REVIEW)
         for line, message in sorted(set(told))
     ]
 

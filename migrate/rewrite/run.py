@@ -12,9 +12,8 @@ from ..project.facts import ProjectFacts
 from ..project.garbage import collector_at_rest
 from ..project.reading import Asked, asked, note
 from ..project.workers import Limits, Overrun, work_through
-from ..report.findings import Finding, Outcome, Safety
+from ..report.findings import OVER_BUDGET, Finding, Outcome, Safety
 from ..report.model import FileResult, FileStatus, Report, merge
-from ..rules.over_budget import OVER_BUDGET
 from ..rules.registry import plugins
 from .counting import counted
 from .pipeline import process_file, process_source
@@ -115,7 +114,7 @@ def _ended(path: Path, overrun: Overrun, limits: Limits) -> FileResult:
         path,
         1,
         1,
-        OVER_BUDGET.id,
+        OVER_BUDGET,
         "the file stays as it is",
         Outcome.LEFT,
         Safety.NEEDS_REVIEW,

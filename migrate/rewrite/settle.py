@@ -24,16 +24,23 @@ from ..project.facts import ProjectFacts
 from ..project.kept_text import noted, started, unstarted
 from ..project.reading import read_file
 from ..project.selection import Selection, file_is_ignored
-from ..report.findings import Finding, Outcome, ProgramOutcome, Safety
+from ..report.findings import (
+    KEEPS,
+    KEPT,
+    OVER_BUDGET,
+    STAYS,
+    Finding,
+    Outcome,
+    ProgramOutcome,
+    Safety,
+)
 from ..report.model import FileFacts, FileResult, FileStatus
-from ..rules.training_program import KEEPS, KEPT, STAYS
 from .graph import ImportGraph
 from .missing_names import lack_of
 
 _WAITS = "this program is kept: run it behind tfmigrate.compat.install()"
 _RAISES = "this program is kept, and calls what tfmigrate.compat lacks"
 _UNTOUCHED = "this program stays as it is"
-_TOOK_TOO_LONG = "TFM504"
 _WORD = re.compile(rb"[Ee]stimator|contrib[./ ]learn")
 _SILENCED = re.compile(rb"#\s*tfmigrate:\s*ignore")
 _NOTE = re.compile(rb"TODO\(tfmigrate\)")
@@ -220,7 +227,7 @@ class _Settlement:
         raw = _raw(result)
         if raw is None or result.status is FileStatus.FAILED or file_is_ignored(raw):
             return result
-        if any(f.rule == _TOOK_TOO_LONG for f in result.findings):
+        if any(f.rule == OVER_BUDGET for f in result.findings):
             # Whatever would be put in would have to be compiled, here and now.
             return result
         gone = self._gone(key)
@@ -358,7 +365,7 @@ def _own_cause(result: FileResult) -> _Cause | None:
     path = result.path
     for finding in result.findings:
         place = path, finding.line, finding.cell
-        if finding.rule == _TOOK_TOO_LONG:
+        if finding.rule == OVER_BUDGET:
             return _Cause(*place, "took too long to read")
         if finding.outcome is not Outcome.LEFT or not finding.reason:
             continue

@@ -15,14 +15,13 @@ from ..names.ast_nodes import walk as walk_ast
 from ..project.facts import ProjectFacts
 from ..project.files import from_here, is_ours
 from ..project.reading import is_folder, is_taken, read_or_nothing
-from ..report.findings import Finding, Outcome, Safety
+from ..report.findings import ADDED, Finding, Outcome, Safety
 from ..report.model import FileResult, FileStatus
 from ..report.needs import Need
 from ..training import parts_for, training_module
 from .asked import words_by_hand
 from .places import NoPlace, Place
 
-ADDED = "TFM107"
 # The first that a project has not taken for something of its own.
 NAMES = ("training", "training_loop", "tf2_training")
 _IMPORTS_OURS = re.compile(rb"^from [\w.]*(training|training_loop) ", re.MULTILINE)

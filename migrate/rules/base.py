@@ -16,10 +16,9 @@ from ..report.findings import Outcome, Safety
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule's public face: what the docs, ``explain`` and the tests read.
+    """A rule's public face: what its page says.
 
-    ``before``/``after`` pairs and ``noops`` are whole modules; the tests rewrite
-    each of them.
+    Pairs of ``examples`` and ``noops`` are whole modules.
     """
 
     id: str
@@ -58,8 +57,8 @@ class SymbolUse:
 class Diagnosis:
     """What a rule says about one place.
 
-    A rewrite has ``edits`` or a ``target``; anything else is advice or left, and
-    a note is put above the statement when ``note`` is set.
+    A rewrite has ``edits`` or a ``target``; anything else is advice or left. A note
+    is put above the statement when ``note`` is set.
     """
 
     rule: str
@@ -72,3 +71,17 @@ class Diagnosis:
     symbol: str | None = None
     # The TF2 name that takes the symbol's place; the engine spells it.
     target: str | None = None
+
+
+def advised(
+    rule: str, message: str, *, symbol: str | None = None, note: str | None = None
+) -> Diagnosis:
+    """What a rule says where a person has to choose what to do."""
+    return Diagnosis(
+        rule,
+        message,
+        outcome=Outcome.ADVICE,
+        safety=Safety.NEEDS_REVIEW,
+        symbol=symbol,
+        note=note,
+    )

@@ -9,47 +9,12 @@ from __future__ import annotations
 from ..names.names import Door
 from ..names.table import Move
 from ..project.text import Edit
-from ..report.findings import Outcome, Safety
-from .base import Diagnosis, Rule, SymbolUse
+from ..report.findings import Outcome
+from .base import Diagnosis, SymbolUse
 from .calls import fit_call
 from .context import Context
 
-RULE = Rule(
-    id="TFM203",
-    name="changed-arguments",
-    summary=(
-        "A call whose parameters TensorFlow 2 renamed or reordered gets today's names."
-    ),
-    why=(
-        "`keep_dims` became `keepdims`, `dim` became `axis`, `filter` became "
-        "`filters`, and some positions moved. A call that would not mean the same "
-        "with new names is kept exact through `tf.compat.v1`."
-    ),
-    safety=Safety.EXACT,
-    examples=(
-        (
-            "import tensorflow as tf\n\nx = tf.reduce_sum(y, 1, keep_dims=True)\n",
-            "import tensorflow as tf\n\nx = tf.reduce_sum(y, 1, keepdims=True)\n",
-        ),
-        (
-            "import tensorflow as tf\n\nx = tf.nn.softmax(y, dim=1)\n",
-            "import tensorflow as tf\n\nx = tf.nn.softmax(y, axis=1)\n",
-        ),
-        (
-            "import tensorflow as tf\n\nx = tf.argmax(y, 1, 'best')\n",
-            "import tensorflow as tf\n\nx = tf.argmax(y, 1, name='best')\n",
-        ),
-        (
-            "import tensorflow as tf\n\nx = tf.reduce_sum(*y)\n",
-            "import tensorflow as tf\n\nx = tf.compat.v1.reduce_sum(*y)\n",
-        ),
-    ),
-    noops=(
-        "import tensorflow as tf\n\nx = tf.reduce_sum(y, axis=1, keepdims=True)\n",
-        "import tensorflow as tf\n\nx = tf.expand_dims(y, axis=-1)\n",
-        "import numpy as tf\n\nx = tf.sum(y, keep_dims=True)\n",
-    ),
-)
+RULE = "TFM203"
 
 
 def check(use: SymbolUse, context: Context) -> Diagnosis | None:
@@ -69,7 +34,7 @@ def check(use: SymbolUse, context: Context) -> Diagnosis | None:
             target, edits = move.to, fit.edits
     if target is None:
         return Diagnosis(
-            RULE.id,
+            RULE,
             f"`{use.symbol}` takes other arguments in TensorFlow 2",
             outcome=Outcome.LEFT,
             reason=f"{problem}; `{move.to}` is its successor",
@@ -87,7 +52,7 @@ def check(use: SymbolUse, context: Context) -> Diagnosis | None:
         )
     what = "arguments changed" if edits else f"is `{target}` today"
     return Diagnosis(
-        RULE.id, f"`{use.symbol}` {what}", edits=edits, symbol=use.symbol, target=target
+        RULE, f"`{use.symbol}` {what}", edits=edits, symbol=use.symbol, target=target
     )
 
 

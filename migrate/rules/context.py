@@ -6,24 +6,34 @@ from functools import cached_property
 
 import libcst as cst
 
+from ..names.dotted import import_path
+from ..names.names import canonical
+from ..names.nodes import walk
 from ..names.resolver import Resolver
 from ..names.scopes import Scope, ScopeKind
 from ..names.table import in_compat_v1
 from ..project.positions import Places, Span, Unfaithful
 from ..project.text import Edit, Lines
 
+_PLAIN, _V1 = "tensorflow", "tensorflow.compat.v1"
 _WRITER = "tensorflow.summary.create_file_writer"
 
 
 class Context:
-    """Answers about one parsed module; collects imports the edits need."""
+    """Answers about one parsed module; collects imports the edits need.
 
-    def __init__(self, text: str, module: cst.Module, resolver: Resolver) -> None:
+    ``helps``: a program on TensorFlow uses the module, which names none of it.
+    """
+
+    def __init__(
+        self, text: str, module: cst.Module, resolver: Resolver, helps: bool = False
+    ) -> None:
         self.text = text
         self.module = module
         self.resolver = resolver
+        self.helps = helps
         self.needs_tf: str | None = None
-        self._roots: dict[Scope, tuple[str, str] | None] = {}
+        self._roots: dict[Scope, tuple[str, str]] = {}
 
     @cached_property
     def lines(self) -> Lines:
@@ -36,6 +46,14 @@ class Context:
         return any(
             self.resolver.qualified(use.node) == _WRITER
             for use in self.resolver.scopes.uses
+        )
+
+    @cached_property
+    def knows_tensorflow(self) -> bool:
+        """The module names TensorFlow itself."""
+        scopes = self.resolver.scopes
+        return any(imports_tensorflow(use.node) for use in scopes.imports) or any(
+            self.resolver.resolve(u.root) == "tf" for u in scopes.uses if u.root
         )
 
     # -- places -------------------------------------------------------------
@@ -80,6 +98,12 @@ class Context:
             end = self.span(rpar[-1])[1]
         return start, end
 
+    def scope_of(self, node: cst.CSTNode) -> Scope:
+        """The scope an expression stands in, as the first name in it tells."""
+        scopes = self.resolver.scopes
+        loads = (scopes.loads.get(name) for name in walk(node, cst.Name))
+        return next((load[0] for load in loads if load), scopes.module_scope)
+
     # -- names ----------------------------------------------------------------
 
     def spell(self, target: str, scope: Scope, near: cst.Name | None = None) -> str:
@@ -88,65 +112,55 @@ class Context:
         Uses the module's own name for TensorFlow when it is visible there;
         otherwise asks for an ``import tensorflow as tf``.
         """
-        root = self._root(scope, near)
-        if root is not None:
-            name, dotted = root
-            if dotted == "tensorflow.compat.v1":
-                if target.startswith("tf.compat.v1."):
-                    return name + target[len("tf.compat.v1") :]
-                if in_compat_v1(target):
-                    return name + target[2:]
-            elif dotted == "tensorflow":
+        name, dotted = self._root(scope, near)
+        if dotted == _V1:
+            if target.startswith("tf.compat.v1."):
+                return name + target.removeprefix("tf.compat.v1")
+            if in_compat_v1(target):
                 return name + target[2:]
+        if dotted == _PLAIN:
+            return name + target[2:]
         return self._imported_name() + target[2:]
 
-    def _root(self, scope: Scope, near: cst.Name | None) -> tuple[str, str] | None:
+    def _root(self, scope: Scope, near: cst.Name | None) -> tuple[str, str]:
         if near is not None:
             dotted = self.resolver.qualified(near)
-            if dotted in ("tensorflow", "tensorflow.compat.v1"):
-                return near.value, dotted
+            if dotted in (_PLAIN, _V1):
+                return near.value, str(dotted)
         if scope not in self._roots:
             self._roots[scope] = self._find_root(scope)
         return self._roots[scope]
 
-    def _find_root(self, scope: Scope) -> tuple[str, str] | None:
-        """A name for TensorFlow visible from ``scope``: plain first."""
+    def _find_root(self, scope: Scope) -> tuple[str, str]:
+        """A name for TensorFlow visible from ``scope``, plain first; none: empty."""
         found: dict[str, str] = {}
         current: Scope | None = scope
         hidden: set[str] = set()
         while current is not None:
             if current is scope or current.kind is not ScopeKind.CLASS:
                 for name, bound in current.bindings.items():
-                    if name in hidden:
-                        continue
-                    hidden.add(name)
-                    if not all(b.target for b in bound):
-                        continue
-                    paths = {b.target for b in bound if not b.relative}
-                    if len(paths) == 1 and len(bound) == 1:
-                        (path,) = paths
-                        if path in ("tensorflow", "tensorflow.compat.v1"):
-                            found.setdefault(str(path), name)
+                    if name not in hidden and len(bound) == 1 and not bound[0].relative:
+                        found.setdefault(bound[0].target or "", name)
+                hidden |= {*current.bindings}
             current = current.parent
-        for path in ("tensorflow", "tensorflow.compat.v1"):
-            if path in found:
-                return found[path], path
-        return None
+        path = next((one for one in (_PLAIN, _V1) if one in found), "")
+        return found.get(path, ""), path
 
     def _imported_name(self) -> str:
         if self.needs_tf is None:
-            taken = {
-                name
-                for scope in {self.resolver.scopes.module_scope, *self._all_scopes()}
-                for name in scope.bindings
-            }
+            scopes = self.resolver.scopes
+            taken = {name for one in scopes.opened.values() for name in one.bindings}
             # A name that is read but bound nowhere here (a star import may bring
             # it) must not get a new meaning.
-            taken |= {name.value for name in self.resolver.scopes.loads}
+            taken |= {name.value for name in scopes.loads}
             self.needs_tf = next(
                 n for n in ("tf", "tf2", "tensorflow") if n not in taken
             )
         return self.needs_tf
 
-    def _all_scopes(self) -> set[Scope]:
-        return set(self.resolver.scopes.opened.values())
+
+def imports_tensorflow(node: cst.Import | cst.ImportFrom) -> bool:
+    """Whether an import statement names a module of TensorFlow."""
+    if isinstance(node, cst.ImportFrom):
+        return canonical(import_path(node.module)) is not None
+    return any(canonical(import_path(alias.name)) is not None for alias in node.names)

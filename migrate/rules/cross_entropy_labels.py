@@ -5,50 +5,28 @@ https://www.tensorflow.org/api_docs/python/tf/nn/softmax_cross_entropy_with_logi
 
 from __future__ import annotations
 
+import libcst as cst
+
 from ..code.data import is_data
 from ..code.tree import Tree
 from ..project.text import Edit
-from ..report.findings import Safety
-from .base import Diagnosis, Rule, SymbolUse
+from .base import Diagnosis, SymbolUse
 from .calls import argument
 from .context import Context
 
-SYMBOLS = frozenset({"tf.nn.softmax_cross_entropy_with_logits"})
+CROSS_ENTROPY = "tf.nn.softmax_cross_entropy_with_logits"
 
-RULE = Rule(
-    id="TFM207",
-    name="cross-entropy-labels",
-    summary="Softmax cross entropy keeps TF1's stopped gradient at the labels.",
-    why=(
-        "TF 1's function ignored how the labels were computed; TF 2's passes the "
-        "gradient into them. `tf.stop_gradient` keeps the old meaning visibly."
-    ),
-    safety=Safety.EXACT,
-    examples=(
-        (
-            "import tensorflow as tf\n\n"
-            "x = tf.nn.softmax_cross_entropy_with_logits(labels=a, logits=b)\n",
-            "import tensorflow as tf\n\n"
-            "x = tf.nn.softmax_cross_entropy_with_logits("
-            "labels=tf.stop_gradient(a), logits=b)\n",
-        ),
-    ),
-    noops=(
-        "import tensorflow as tf\n\n"
-        "x = tf.nn.softmax_cross_entropy_with_logits("
-        "labels=tf.stop_gradient(a), logits=b)\n",
-    ),
-)
+RULE = "TFM207"
 
 
 def check(use: SymbolUse, context: Context) -> Diagnosis | None:
     """Wrap the labels; unclear calls stay exact in compat.v1."""
     message = f"`{use.symbol}` sends gradients into the labels in TensorFlow 2"
     exact = Diagnosis(
-        RULE.id,
+        RULE,
         message,
         symbol=use.symbol,
-        target="tf.compat.v1.nn.softmax_cross_entropy_with_logits",
+        target=CROSS_ENTROPY.replace("tf.", "tf.compat.v1.", 1),
     )
     call = use.call
     if call is None or any(a.star or a.keyword is None for a in call.args):
@@ -61,22 +39,15 @@ def check(use: SymbolUse, context: Context) -> Diagnosis | None:
     if "dim" in names and (keyword := names["dim"].keyword) is not None:
         edits.append(context.replace(keyword, "axis"))
     tree = Tree(context.module, context.resolver)
-    if not _stopped(labels.value, context) and not is_data(tree, labels.value):
-        near = use.use.root
-        spelled = context.spell("tf.stop_gradient", use.scope, near)
-        edits.append(context.insert_before(labels.value, f"{spelled}("))
-        edits.append(context.insert_after(labels.value, ")"))
+    value = labels.value
+    stopped = (
+        isinstance(value, cst.Call)
+        and context.resolver.resolve(value.func) == "tf.stop_gradient"
+    )
+    if not stopped and not is_data(tree, value):
+        spelled = context.spell("tf.stop_gradient", use.scope, use.use.root)
+        edits.append(context.insert_before(value, f"{spelled}("))
+        edits.append(context.insert_after(value, ")"))
     if not edits:
         return None
-    return Diagnosis(
-        RULE.id, message, tuple(edits), symbol=use.symbol, target=use.symbol
-    )
-
-
-def _stopped(node: object, context: Context) -> bool:
-    import libcst as cst
-
-    return (
-        isinstance(node, cst.Call)
-        and context.resolver.resolve(node.func) == "tf.stop_gradient"
-    )
+    return Diagnosis(RULE, message, tuple(edits), symbol=use.symbol, target=use.symbol)

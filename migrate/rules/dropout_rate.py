@@ -10,48 +10,18 @@ import ast
 import libcst as cst
 
 from ..project.text import Edit
-from ..report.findings import Safety
-from .base import Diagnosis, Rule, SymbolUse
+from .base import Diagnosis, SymbolUse
 from .calls import argument
 from .context import Context
 
-SYMBOLS = frozenset({"tf.nn.dropout"})
-
-RULE = Rule(
-    id="TFM206",
-    name="dropout-rate",
-    summary="tf.nn.dropout's keep_prob becomes rate = 1 - keep_prob.",
-    why=(
-        "TF 1 said which share to keep, TF 2 says which share to drop. A number "
-        "passed by position would silently mean its opposite."
-    ),
-    safety=Safety.EXACT,
-    examples=(
-        (
-            "import tensorflow as tf\n\nx = tf.nn.dropout(y, keep_prob=0.9)\n",
-            "import tensorflow as tf\n\nx = tf.nn.dropout(y, rate=0.1)\n",
-        ),
-        (
-            "import tensorflow as tf\n\nx = tf.nn.dropout(y, keep)\n",
-            "import tensorflow as tf\n\nx = tf.nn.dropout(y, rate=1 - keep)\n",
-        ),
-        (
-            "import tensorflow as tf\n\nx = tf.nn.dropout(*args)\n",
-            "import tensorflow as tf\n\nx = tf.compat.v1.nn.dropout(*args)\n",
-        ),
-    ),
-    noops=(
-        "import tensorflow as tf\n\nx = tf.nn.dropout(y, rate=0.1)\n",
-        "from torch import nn\n\nx = nn.dropout(y, keep_prob=0.9)\n",
-    ),
-)
+RULE = "TFM206"
 
 
 def check(use: SymbolUse, context: Context) -> Diagnosis | None:
     """Turn keep_prob into rate; anything unclear stays exact in compat.v1."""
     message = f"`{use.symbol}` takes the rate to drop, not to keep"
     exact = Diagnosis(
-        RULE.id, message, symbol=use.symbol, target="tf.compat.v1.nn.dropout"
+        RULE, message, symbol=use.symbol, target="tf.compat.v1.nn.dropout"
     )
     call = use.call
     if call is None or any(a.star for a in call.args):
@@ -88,7 +58,7 @@ def check(use: SymbolUse, context: Context) -> Diagnosis | None:
         edits.append(Edit(start, start, f"{prefix}1 - {first}"))
         edits.append(Edit(end, end, last))
     return Diagnosis(
-        RULE.id, message, tuple(edits), symbol=use.symbol, target="tf.nn.dropout"
+        RULE, message, tuple(edits), symbol=use.symbol, target="tf.nn.dropout"
     )
 
 

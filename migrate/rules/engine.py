@@ -10,38 +10,39 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import libcst as cst
 
+from ..code.tree import Tree
 from ..names.curated import importable
 from ..names.names import Door
 from ..names.resolver import Resolver
 from ..names.scopes import Binding, Use
 from ..names.table import lookup
-from ..project.text import Edit, apply_edits
+from ..project.text import Edit, apply_edits, note_above
 from ..report.findings import Outcome
-from . import (
-    bygone_name,
-    changed_arguments,
-    dataset_iterator,
-    dataset_structure,
-    shape_dimension,
-    string_symbol,
-)
+from . import bygone_name, changed_arguments, dataset, shape_dimension, string_symbol
 from .base import Diagnosis, SymbolUse
 from .calls import fit_call
 from .context import Context
-from .import_judge import import_diagnosis, rule_of, star_diagnosis
-from .import_line import import_edit, imports_tensorflow
-from .imports import Fate, ImportItem, gather_imports, rewrite_imports
-from .notes import note_edit
+from .imports import (
+    Fate,
+    ImportItem,
+    gather_imports,
+    import_diagnosis,
+    import_edit,
+    rewrite_imports,
+    rule_of,
+    star_diagnosis,
+)
 from .registry import plugins
 from .symbol_judge import SAID_OF_TF1, SPECIAL, diagnose, symbol_use, will_mean
 from .written_for import is_ambiguous, written_for_tf2
 
 # The reason of a rewrite that has to wait for the next round.
 POSTPONED = "it overlaps another rewrite; rewrite it by hand"
+# Rules that find their places themselves, as those of other packages do.
+_FINDERS = (dataset, string_symbol, bygone_name, shape_dimension)
 
 
 @dataclass(frozen=True)
@@ -78,20 +79,9 @@ def run_rules(
     about; None lets the module tell. ``helps`` says that a program on TensorFlow uses
     the module, which names none of it.
     """
-    engine = _Engine(Context(text, module, resolver), allows, silenced)
-    engine.for_tf2 = written_for_tf2(resolver) if for_tf2 is None else for_tf2
-    engine.helps = helps
-    engine.collect()
+    engine = _Engine(Context(text, module, resolver, helps), allows, silenced)
+    engine.collect(written_for_tf2(resolver) if for_tf2 is None else for_tf2)
     return engine.result(notes=notes)
-
-
-@dataclass(eq=False)
-class _Found:
-    """One place under judgement."""
-
-    node: cst.CSTNode
-    statement: cst.CSTNode | None
-    diagnosis: Diagnosis
 
 
 class _Engine:
@@ -105,59 +95,47 @@ class _Engine:
         self.resolver = context.resolver
         self.allows = allows
         self.silenced = silenced
-        self.for_tf2 = False
-        self.helps = False
-        self.found: list[_Found] = []
+        self.found: list[tuple[cst.CSTNode, Diagnosis]] = []
         self.items: list[ImportItem] = []
         self.by_binding: dict[Binding, ImportItem] = {}
 
     # -- detection ------------------------------------------------------------
 
-    def collect(self) -> None:
+    def collect(self, for_tf2: bool) -> None:
         self.items = [
             item
             for item in gather_imports(self.context)
-            if not (self.for_tf2 and is_ambiguous(item.symbol, item.door))
+            if not (for_tf2 and is_ambiguous(item.symbol, item.door))
         ]
         for item in self.items:
-            binding = self._binding_of(item)
-            if binding is not None:
-                self.by_binding[binding] = item
+            scope = item.use.scope
+            # ``global`` declarations bind elsewhere.
+            for one in (scope, scope.module):
+                for binding in one.bindings.get(item.bound, ()):
+                    if binding.node is item.use.node:
+                        self.by_binding[binding] = item
         found = (symbol_use(use, self.resolver) for use in self.resolver.scopes.uses)
         uses = [
             use
             for use in found
-            if use is not None
-            and not (self.for_tf2 and is_ambiguous(use.symbol, use.door))
+            if use is not None and not (for_tf2 and is_ambiguous(use.symbol, use.door))
         ]
         self._choose_imports(uses)
         for use in uses:
             self._judge(use)
-        self._judge_methods()
-        self._judge_strings()
-        self._judge_bygone()
-        self._judge_by_modules()
+        for module in (*_FINDERS, *plugins()):
+            for node, diagnosis in module.diagnoses(self.context):
+                self._add(node, diagnosis)
         self._judge_imports()
-        if all(place.diagnosis.rule in SAID_OF_TF1 for place in self.found):
+        if all(diagnosis.rule in SAID_OF_TF1 for _, diagnosis in self.found):
             self.found.clear()
-
-    def _binding_of(self, item: ImportItem) -> Binding | None:
-        for binding in item.use.scope.bindings.get(item.bound, ()):
-            if binding.node is item.use.node:
-                return binding
-        # ``global`` declarations bind elsewhere.
-        for binding in item.use.scope.module.bindings.get(item.bound, ()):
-            if binding.node is item.use.node:
-                return binding
-        return None
 
     def _root_item(self, use: Use) -> ImportItem | None:
         """The judged import that a chain starts from."""
         if use.root is None:
             return None
         bound = self.resolver.bindings(use.root)
-        found = [self.by_binding[b] for b in bound if b in self.by_binding]
-        return found[0] if found else None
+        return next((self.by_binding[b] for b in bound if b in self.by_binding), None)
 
     def _choose_imports(self, uses: list[SymbolUse]) -> None:
         """Where every call of an imported function fits, import today's function."""
@@ -170,30 +148,25 @@ class _Engine:
             move = lookup(item.symbol)
             if move is None or move.old is None or item.symbol in SPECIAL:
                 continue
-            if all(
-                place.call is not None
-                and fit_call(place.call, move, self.context).problem is None
+            fits = [
+                (place.node, fit_call(place.call, move, self.context))
                 for place in places
-            ):
-                same = move.to == item.symbol and item.door is Door.PUBLIC
-                item.fate = Fate.KEEP if same else Fate.RENAME
-                if not same and not importable(move.to):
-                    item.fate = Fate.INLINE
-                item.target = move.to
-                for place in places:
-                    assert place.call is not None
-                    edits = fit_call(place.call, move, self.context).edits
-                    if edits:
-                        self._add(
-                            place.node,
-                            place.use.statement,
-                            Diagnosis(
-                                changed_arguments.RULE.id,
-                                f"`{item.symbol}` arguments changed",
-                                edits,
-                                symbol=item.symbol,
-                            ),
-                        )
+                if place.call is not None
+            ]
+            if len(fits) < len(places) or any(fit.problem for _, fit in fits):
+                continue
+            same = move.to == item.symbol and item.door is Door.PUBLIC
+            item.fate = Fate.KEEP if same else Fate.RENAME
+            if not same and not importable(move.to):
+                item.fate = Fate.INLINE
+            item.target = move.to
+            said = f"`{item.symbol}` arguments changed"
+            for node, fit in fits:
+                if fit.edits:
+                    rule = changed_arguments.RULE
+                    self._add(
+                        node, Diagnosis(rule, said, fit.edits, symbol=item.symbol)
+                    )
 
     # -- judgement ----------------------------------------------------------------
 
@@ -214,124 +187,55 @@ class _Engine:
             return  # told once, at the import
         rewrites = diagnosis.target is not None or bool(diagnosis.edits)
         if rewrites:
-            placed = self._spelled(use, item, diagnosis)
-            if placed is None:
+            diagnosis = self._spelled(use, item, diagnosis)
+            if not diagnosis.edits:
                 return
-            diagnosis = placed
-        kept = self._add(use.node, use.use.statement, diagnosis)
+        kept = self._add(use.node, diagnosis)
         if kept and rewrites and item is not None:
             item.rewritten += 1
 
     def _spelled(
         self, use: SymbolUse, item: ImportItem | None, diagnosis: Diagnosis
-    ) -> Diagnosis | None:
+    ) -> Diagnosis:
         """Add the edit that puts the target's name at the place, if one is due."""
         target = diagnosis.target
-        if target is None:
+        if target is None or will_mean(use, item, self.resolver) == target:
             return diagnosis
-        if will_mean(use, item, self.resolver) == target:
-            return diagnosis if diagnosis.edits else None
-        root = use.use.root
-        near = root if root is not None and item is None else None
+        near = use.use.root if item is None else None
         spelled = self.context.spell(target, use.scope, near)
         if self.context.source(use.node) == spelled:
-            return diagnosis if diagnosis.edits else None
+            return diagnosis
         edit = self.context.replace(use.node, spelled)
         return replace(diagnosis, edits=(edit, *diagnosis.edits))
-
-    def _judge_methods(self) -> None:
-        """Methods and attributes of datasets, told by their names."""
-        scopes = self.resolver.scopes
-        for call in scopes.calls.values():
-            if (
-                isinstance(call.func, cst.Attribute)
-                and call.func.attr.value in dataset_iterator.METHODS
-                and self._knows_tensorflow
-            ):
-                diagnosis = dataset_iterator.check_call(call, self.context)
-                if diagnosis is not None:
-                    self._add(call.func, None, diagnosis)
-        for use in scopes.uses:
-            node: cst.BaseExpression = use.node
-            while isinstance(node, cst.Attribute):
-                if (
-                    node.attr.value in dataset_structure.ATTRIBUTES
-                    and self._knows_tensorflow
-                ):
-                    diagnosis = dataset_structure.check_attribute(
-                        node, use.scope, self.context
-                    )
-                    if diagnosis is not None:
-                        self._add(node, use.statement, diagnosis)
-                node = node.value
-
-    def _judge_strings(self) -> None:
-        """Symbols that a string names: getattr, import_module."""
-        for call in string_symbol.calls(self.resolver):
-            diagnosis = string_symbol.check_call(call, self.context)
-            if diagnosis is not None:
-                self._add(call, None, diagnosis)
-
-    def _judge_bygone(self) -> None:
-        """Names that are gone from Python and NumPy."""
-        if self._knows_tensorflow or self.helps:
-            for node, statement, diagnosis in bygone_name.diagnoses(self.context):
-                self._add(node, statement, diagnosis)
-
-    def _judge_by_modules(self) -> None:
-        """What rules say that find their places themselves, of other packages too."""
-        modules = [*plugins()]
-        # Sizes that a TensorShape of TF 1 held as objects.
-        if self._knows_tensorflow or "tfmigrate.compat" in self.context.text:
-            modules.insert(0, shape_dimension)
-        for module in modules:
-            for node, diagnosis in module.diagnoses(self.context):
-                self._add(node, None, diagnosis)
-
-    @cached_property
-    def _knows_tensorflow(self) -> bool:
-        scopes = self.resolver.scopes
-        return any(imports_tensorflow(use.node) for use in scopes.imports) or any(
-            self.resolver.resolve(u.root) == "tf" for u in scopes.uses if u.root
-        )
 
     def _judge_imports(self) -> None:
         edits = rewrite_imports(
             [i for i in self.items if self._may_move(i)], self.context
         )
         for item in self.items:
-            if item.fate is Fate.KEEP:
-                continue
-            diagnosis = import_diagnosis(item, edits)
-            if diagnosis is not None:
-                self._add(item.alias, item.use.statement, diagnosis)
-
+            if item.fate is not Fate.KEEP:
+                diagnosis = import_diagnosis(item, edits)
+                if diagnosis is not None:
+                    self._add(item.alias, diagnosis)
         for use in self.resolver.scopes.imports:
             if isinstance(use.node.names, cst.ImportStar):
                 diagnosis = star_diagnosis(use)
                 if diagnosis is not None:
-                    self._add(use.node, use.statement, diagnosis)
+                    self._add(use.node, diagnosis)
 
     def _may_move(self, item: ImportItem) -> bool:
-        rule = rule_of(item)
-        line, _ = self.context.lines.place(self.context.span(item.alias)[0])
-        return (
-            item.fate is not Fate.KEEP
-            and self.allows(rule)
-            and not self.silenced(line, rule)
-        )
+        return item.fate is not Fate.KEEP and self._is_wanted(item.alias, rule_of(item))
 
-    def _add(
-        self, node: cst.CSTNode, statement: cst.CSTNode | None, diagnosis: Diagnosis
-    ) -> bool:
-        """Record a diagnosis unless its rule is off; say whether it counts."""
-        if not self.allows(diagnosis.rule):
-            return False
+    def _is_wanted(self, node: cst.CSTNode, rule: str) -> bool:
         line, _ = self.context.lines.place(self.context.span(node)[0])
-        if self.silenced(line, diagnosis.rule):
-            return False
-        self.found.append(_Found(node, statement, diagnosis))
-        return True
+        return self.allows(rule) and not self.silenced(line, rule)
+
+    def _add(self, node: cst.CSTNode, diagnosis: Diagnosis) -> bool:
+        """Record a diagnosis unless its rule is off; say whether it counts."""
+        wanted = self._is_wanted(node, diagnosis.rule)
+        if wanted:
+            self.found.append((node, diagnosis))
+        return wanted
 
     # -- application -----------------------------------------------------------------
 
@@ -340,41 +244,38 @@ class _Engine:
         findings: list[SymbolFinding] = []
         noted: set[tuple[int | str, str]] = set()
         taken = _Regions()
-        for found in sorted(self.found, key=lambda f: self.context.span(f.node)[0]):
-            diagnosis = found.diagnosis
-            offset = self.context.span(found.node)[0]
+        tree = Tree(self.context.module, self.resolver)
+        for node, diagnosis in sorted(
+            self.found, key=lambda found: self.context.span(found[0])[0]
+        ):
             if taken.meet(diagnosis.edits):
                 diagnosis = replace(
                     diagnosis, edits=(), outcome=Outcome.LEFT, reason=POSTPONED
                 )
             edits.extend(diagnosis.edits)
             taken.add(diagnosis.edits)
-            findings.append(SymbolFinding(offset, diagnosis))
-            if notes and diagnosis.note is not None and found.statement is not None:
-                start = self._statement_start(found.statement)
+            findings.append(SymbolFinding(self.context.span(node)[0], diagnosis))
+            if notes and diagnosis.note is not None:
+                line = self._first_line(tree.statement(node))
                 # Once for each cause in the file, and once for each statement; what
                 # is said of tf.estimator is one cause.
                 said = "" if diagnosis.rule == "TFM209" else diagnosis.note
                 keys: set[tuple[int | str, str]] = {
                     (said, diagnosis.rule),
-                    (start, diagnosis.rule),
+                    (line, diagnosis.rule),
                 }
                 if not keys & noted:
                     noted |= keys
-                    note = note_edit(
-                        start, diagnosis.rule, diagnosis.note, self.context
-                    )
-                    if note is not None:
-                        edits.append(note)
+                    rule, note = diagnosis.rule, diagnosis.note
+                    edits += note_above(self.context.lines, line, rule, note)
         if self.context.needs_tf is not None:
             # Before notes at the same place, which have to stay with what is below.
             edits.insert(0, import_edit(self.context.needs_tf, self.context))
         return RulesResult(apply_edits(self.context.text, edits), tuple(findings))
 
-    def _statement_start(self, statement: cst.CSTNode) -> int:
-        decorators = getattr(statement, "decorators", ())
-        node = decorators[0] if decorators else statement
-        return self.context.span(node)[0]
+    def _first_line(self, statement: cst.CSTNode) -> int:
+        first = next(iter(getattr(statement, "decorators", ())), statement)
+        return self.context.lines.place(self.context.span(first)[0])[0]
 
 
 class _Regions:

@@ -7,42 +7,10 @@ from __future__ import annotations
 
 import libcst as cst
 
-from ..report.findings import Outcome, Safety
-from .base import Diagnosis, Rule, SymbolUse
+from .base import Diagnosis, SymbolUse, advised
 from .context import Context
 
-SYMBOLS = frozenset({"tf.image.per_image_standardization"})
-
-RULE = Rule(
-    id="TFM212",
-    name="image-standardization",
-    summary="Standardized images of integers are floats again.",
-    why=(
-        "TensorFlow 1.14 and 1.15, and they alone, gave an image of integers back "
-        "in its own type: cut off at 0, so that half of what a model could see was "
-        "gone. TensorFlow 2 gives floats, as 1.13 did. A program that standardizes "
-        "bytes is trained on other numbers than under TF 1.15, and a model that was "
-        "trained there has to be trained anew. An image that is seen to be made "
-        "float is the same everywhere, and nothing is said of it."
-    ),
-    safety=Safety.NEEDS_REVIEW,
-    advice_only=True,
-    examples=(
-        (
-            "import tensorflow as tf\n\n"
-            "x = tf.image.per_image_standardization(tf.image.decode_png(tf.read_file(f)))\n",
-            "import tensorflow as tf\n\n"
-            "x = tf.image.per_image_standardization("
-            "tf.image.decode_png(tf.io.read_file(f)))\n",
-        ),
-    ),
-    noops=(
-        "import tensorflow as tf\n\nx = tf.image.per_image_standardization(image)\n",
-        "import tensorflow as tf\n\n"
-        "image = tf.cast(tf.io.read_file(f), tf.float32)\n"
-        "x = tf.image.per_image_standardization(image)\n",
-    ),
-)
+RULE = "TFM212"
 
 # What these give is float, unless they are told a type that is not.
 _FLOATS = frozenset(
@@ -65,12 +33,10 @@ def check(use: SymbolUse, context: Context) -> Diagnosis | None:
         return None
     if _is_float(use.call.args[0].value, context, set()):
         return None
-    return Diagnosis(
-        RULE.id,
+    return advised(
+        RULE,
         f"`{use.symbol}` gives floats; TF 1.14 and 1.15 gave an image of integers "
         "back as integers, cut off at 0",
-        outcome=Outcome.ADVICE,
-        safety=Safety.NEEDS_REVIEW,
         symbol=use.symbol,
     )
 

@@ -1,4 +1,4 @@
-"""What becomes of each import of a TensorFlow name."""
+"""What becomes of each import of a TensorFlow name, and what is said of it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from ..code.statements import is_docstring
+from ..code.tree import only_small
 from ..names.curated import advice_for, importable, moved
+from ..names.dotted import import_path
 from ..names.names import Door, canonical, door
 from ..names.scopes import ImportUse
 from ..names.table import in_compat_v1, is_known, lookup, needs_nothing
 from ..project.text import Edit
-from .context import Context
+from ..report.findings import Outcome, Safety
+from .base import Diagnosis, advised
+from .context import Context, imports_tensorflow
 
 
 class Fate(enum.Enum):
@@ -66,24 +71,21 @@ def gather_imports(context: Context) -> list[ImportItem]:
         if isinstance(node, cst.ImportFrom):
             if node.relative or node.module is None:
                 continue
-            base = _text(node.module)
+            base = f"{import_path(node.module)}."
         for alias in node.names:
-            imported = _text(alias.name)
-            dotted = f"{base}.{imported}" if base else imported
+            dotted = f"{base}{alias.evaluated_name}"
             where = door(dotted)
             symbol = canonical(dotted)
             if where is None or symbol is None or symbol == "tf":
                 continue
-            bound = imported.split(".")[0]
-            if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
-                bound = alias.asname.name.value
+            bound = alias.evaluated_alias or alias.evaluated_name.split(".")[0]
             fate, target = _fate(symbol, where)
             if fate is Fate.RENAME and target is not None and not importable(target):
                 fate = Fate.INLINE
             elsewhere = moved(symbol)
-            if elsewhere is not None and isinstance(node, cst.ImportFrom):
+            if elsewhere is not None and base:
                 fate, target = Fate.RENAME, elsewhere
-            if isinstance(node, cst.Import) and fate is Fate.RENAME:
+            if not base and fate is Fate.RENAME:
                 # ``import tensorflow.flags as f``: the new home may be an
                 # attribute rather than a module, so it is spelled at each use.
                 fate = Fate.INLINE
@@ -116,13 +118,6 @@ def _fate(symbol: str, where: Door) -> tuple[Fate, str | None]:
     return Fate.KEEP, None
 
 
-def _text(node: cst.CSTNode) -> str:
-    if isinstance(node, cst.Attribute):
-        return f"{_text(node.value)}.{node.attr.value}"
-    assert isinstance(node, cst.Name)
-    return node.value
-
-
 def rewrite_imports(
     items: list[ImportItem], context: Context
 ) -> dict[ImportItem, tuple[Edit, ...]]:
@@ -147,51 +142,43 @@ def rewrite_imports(
 def _statement(
     use: ImportUse, changed: dict[cst.ImportAlias, ImportItem], context: Context
 ) -> tuple[Edit, ...] | None:
-    node = use.node
+    node, statement = use.node, use.statement
     aliases = list(node.names) if not isinstance(node.names, cst.ImportStar) else []
-    source = context.source(node)
-    if len(aliases) > 1 and "#" in source:
+    if len(aliases) > 1 and "#" in context.source(node):
         return None
     lines: list[str] = []
     if isinstance(node, cst.ImportFrom):
         groups: dict[str, list[str]] = {}
-        base = _text(node.module) if node.module is not None else ""
         for alias in aliases:
             item = changed.get(alias)
             if item is None:
-                groups.setdefault(base, []).append(_alias_text(alias))
+                home = groups.setdefault(import_path(node.module), [])
+                home.append(_alias_text(alias))
             elif item.fate is Fate.RENAME and item.target is not None:
                 package, _, name = item.target.rpartition(".")
-                package = "tensorflow" + package[2:]
                 text = name if name == item.bound else f"{name} as {item.bound}"
-                groups.setdefault(package, []).append(text)
+                groups.setdefault(f"tensorflow{package[2:]}", []).append(text)
         lines = [
             f"from {key} import {', '.join(names)}" for key, names in groups.items()
         ]
     else:
         kept = []
         for alias in aliases:
-            item = changed.get(alias)
-            if item is None:
+            if alias not in changed:
                 kept.append(_alias_text(alias))
             elif alias.asname is None and "tensorflow" not in kept:
                 # ``import tensorflow.contrib.slim`` also bound ``tensorflow``.
                 kept.append("tensorflow")
-        if kept:
-            lines = [f"import {', '.join(kept)}"]
+        lines = [f"import {', '.join(kept)}"] if kept else []
     start, end = context.span(node)
-    statement = use.statement
-    shares = isinstance(statement, cst.SimpleStatementLine) and len(statement.body) > 1
-    line, _ = context.lines.place(start)
-    indent = context.lines.line_text(line)
-    indent = indent[: len(indent) - len(indent.lstrip())]
+    own_line = statement is not None and only_small(statement) is not None
+    if not lines and (use.only or not own_line):
+        return (Edit(start, end, "pass"),)
     if not lines:
-        if use.only or shares or not isinstance(statement, cst.SimpleStatementLine):
-            return (Edit(start, end, "pass"),)
         return (_whole_line(start, end, context),)
-    on_line = isinstance(statement, cst.SimpleStatementLine) and not shares
-    newline = context.module.default_newline
-    separator = newline + indent if on_line else "; "
+    text = context.lines.line_text(context.lines.place(start)[0])
+    indent = text[: len(text) - len(text.lstrip())]
+    separator = context.module.default_newline + indent if own_line else "; "
     return (Edit(start, end, separator.join(lines)),)
 
 
@@ -214,12 +201,128 @@ def _whole_line(start: int, end: int, context: Context) -> Edit:
 
 
 def _alias_text(alias: cst.ImportAlias) -> str:
-    name = _text(alias.name)
-    if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
-        return f"{name} as {alias.asname.name.value}"
-    return name
+    bound = alias.evaluated_alias
+    return f"{alias.evaluated_name} as {bound}" if bound else alias.evaluated_name
 
 
 def advice(symbol: str) -> str:
     """One sentence on what to do about a symbol without a home."""
     return advice_for(symbol) or "TensorFlow 2 has no successor for it"
+
+
+def rule_of(item: ImportItem) -> str:
+    """The rule that an import falls under."""
+    move = lookup(item.symbol)
+    if item.fate is not Fate.RENAME:
+        return "TFM205"
+    if item.symbol.startswith("tf.contrib."):
+        return "TFM301"
+    if item.door is Door.PRIVATE:
+        return "TFM204"
+    if move is not None and move.old is not None and item.target == move.to:
+        return "TFM203"
+    if item.target is not None and item.target.startswith("tf.compat.v1."):
+        return "TFM202"
+    return "TFM201"
+
+
+def import_diagnosis(
+    item: ImportItem, edits: dict[ImportItem, tuple[Edit, ...]]
+) -> Diagnosis | None:
+    """What is said of an import, whose edits are in ``edits`` if it moves."""
+    rule = rule_of(item)
+    if item in edits:
+        moves = item.fate is Fate.RENAME
+        what = f"is `{item.target}` today" if moves else "is no longer needed"
+        # A second name in one statement shares the first one's edit.
+        return Diagnosis(
+            rule,
+            f"`{item.dotted}` {what}",
+            edits[item],
+            symbol=item.symbol,
+            target=item.target,
+        )
+    if item.symbol.startswith("tf.python"):
+        if item.uses and not item.blocked:
+            return None  # its uses have been told
+        said = f"`{item.dotted}` is private and may move"
+        return advised("TFM204", said, symbol=item.symbol)
+    reason = item.blocked[0] if item.blocked else advice(item.symbol)
+    return _cannot_be_imported(f"`{item.dotted}`", item.symbol, reason, item.use)
+
+
+def star_diagnosis(use: ImportUse) -> Diagnosis | None:
+    """``from tensorflow.contrib.layers import *``: the module itself is gone."""
+    node = use.node
+    if not isinstance(node, cst.ImportFrom) or node.relative or not node.module:
+        return None
+    dotted = import_path(node.module)
+    symbol = canonical(dotted)
+    if symbol is None or door(dotted) is Door.COMPAT_V1:
+        return None
+    if not (has_no_home(symbol) or symbol.startswith("tf.python")):
+        return None
+    what = f"`from {dotted} import *`"
+    return _cannot_be_imported(what, symbol, advice(symbol), use)
+
+
+def _cannot_be_imported(
+    what: str, symbol: str, reason: str, use: ImportUse
+) -> Diagnosis:
+    message = f"{what} cannot be imported in TensorFlow 2"
+    return Diagnosis(
+        "TFM205",
+        message,
+        outcome=Outcome.LEFT,
+        safety=Safety.NEEDS_REVIEW,
+        reason=reason,
+        note=None if use.guarded else f"{message}: {reason}",
+        symbol=symbol,
+    )
+
+
+def import_edit(name: str, context: Context) -> Edit:
+    """``import tensorflow as NAME`` above the first TensorFlow import."""
+    text = "import tensorflow"
+    if name != "tensorflow":
+        text += f" as {name}"
+    text += context.module.default_newline
+    scopes = context.resolver.scopes
+    top = [
+        use
+        for use in scopes.imports
+        if use.scope is scopes.module_scope and use.statement in context.module.body
+    ]
+    chosen = next(
+        (u for u in top if imports_tensorflow(u.node)), top[-1] if top else None
+    )
+    if chosen is not None and chosen.statement is not None:
+        start, end = context.span(chosen.statement)
+        if imports_tensorflow(chosen.node):
+            return Edit(start, start, text)
+        line, _ = context.lines.place(end)
+        starts = context.lines.starts
+        if line < len(starts):
+            return Edit(starts[line], starts[line], text)
+    return _after_docstring(text, context)
+
+
+def _after_docstring(text: str, context: Context) -> Edit:
+    starts = context.lines.starts
+    for statement in context.module.body:
+        if is_docstring(statement) or _is_of_future(statement):
+            line, _ = context.lines.place(context.span(statement)[1])
+            if line < len(starts):
+                return Edit(starts[line], starts[line], text)
+            continue
+        line, _ = context.lines.place(context.span(statement)[0])
+        begin = starts[line - 1]
+        return Edit(begin, begin, text)
+    return Edit(0, 0, text)
+
+
+def _is_of_future(statement: cst.CSTNode) -> bool:
+    small = only_small(statement)
+    return (
+        isinstance(small, cst.ImportFrom) and import_path(small.module) == "__future__"
+    )

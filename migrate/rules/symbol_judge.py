@@ -10,82 +10,74 @@ from ..names.names import Door, canonical, door
 from ..names.resolver import Resolver
 from ..names.scopes import BindingKind, Use
 from ..names.table import Move, in_compat_v1, lookup, needs_nothing
-from ..report.findings import Outcome, Safety
 from . import (
     changed_arguments,
     cross_entropy_labels,
     dropout_rate,
     image_standardization,
-    private_logger,
 )
-from .base import Diagnosis, SymbolUse
+from .base import Diagnosis, SymbolUse, advised
 from .context import Context
 from .imports import Fate, ImportItem, advice, has_no_home
 from .same_shapes import chooses_alike
 
 # TF 1's tf.saved_model.load takes a session, tags and a directory.
 _TF1_LOAD = 3
+# What names both TF 1 and TF 2 have; said only where other names are TF 1's.
+SAID_OF_TF1 = (image_standardization.RULE,)
+
+
+def _logger(use: SymbolUse, context: Context) -> Diagnosis:
+    """``tf.logging._logger``: the logger that TensorFlow up to 1.13 kept there.
+
+    https://www.tensorflow.org/api_docs/python/tf/get_logger
+    """
+    new = context.spell("tf.get_logger", use.scope, use.use.root)
+    return Diagnosis(
+        "TFM213",
+        f"`{use.symbol}` is `tf.get_logger()`",
+        (context.replace(use.node, f"{new}()"),),
+        symbol=use.symbol,
+        target=use.symbol,
+    )
+
+
 # Rules that know one symbol better than the table does.
 SPECIAL: dict[str, Callable[[SymbolUse, Context], Diagnosis | None]] = {
-    symbol: module.check
-    for module in (
-        dropout_rate,
-        cross_entropy_labels,
-        image_standardization,
-        private_logger,
-    )
-    for symbol in module.SYMBOLS
+    "tf.nn.dropout": dropout_rate.check,
+    cross_entropy_labels.CROSS_ENTROPY: cross_entropy_labels.check,
+    "tf.image.per_image_standardization": image_standardization.check,
+    "tf.logging._logger": _logger,
 }
-
-# What names both TF 1 and TF 2 have; said only where other names are TF 1's.
-SAID_OF_TF1 = frozenset({image_standardization.RULE.id})
 
 
 def symbol_use(use: Use, resolver: Resolver) -> SymbolUse | None:
     """The symbol in a chain: the longest prefix that the table knows."""
-    dotted = resolver.qualified(use.node)
-    if dotted is None:
-        return None
-    where = door(dotted)
-    if where is None:
+    whole = dotted = resolver.qualified(use.node)
+    where = door(dotted) if dotted is not None else None
+    if dotted is None or whole is None or where is None:
         return None
     node: cst.BaseExpression = use.node
-    first = True
-    whole = dotted
-    while True:
+    while isinstance(node, (cst.Attribute, cst.Name)):
         symbol = canonical(dotted)
         if symbol is None or symbol == "tf":
-            return _private_use(use, whole, where)
-        move = lookup(symbol)
-        known = (
-            move is not None
-            or needs_nothing(symbol)
-            or has_no_home(symbol)
-            or symbol in SPECIAL
-        )
-        if symbol.startswith("tf.compat.v2.") and where is Door.PRIVATE:
-            today = "tf." + symbol[len("tf.compat.v2.") :]
-            move, known = Move(symbol, today), True
-        if known or symbol.startswith("tf.python"):
             break
-        if not isinstance(node, cst.Attribute) or not isinstance(
-            node.value, (cst.Attribute, cst.Name)
-        ):
-            return _private_use(use, whole, where)
-        node, first = node.value, False
-        dotted = dotted.rpartition(".")[0]
-    assert isinstance(node, (cst.Name, cst.Attribute))
-    call = resolver.scopes.calls.get(use.node) if first else None
-    return SymbolUse(use, node, symbol, dotted, where, move, call)
-
-
-def _private_use(use: Use, dotted: str, where: Door) -> SymbolUse | None:
-    """A private path that no table knows is still a private path."""
-    _, found, path = dotted.partition(".python.")
+        move = lookup(symbol)
+        known = move is not None or needs_nothing(symbol) or has_no_home(symbol)
+        if symbol.startswith("tf.compat.v2.") and where is Door.PRIVATE:
+            move, known = Move(symbol, symbol.replace("compat.v2.", "", 1)), True
+        if known or symbol in SPECIAL or symbol.startswith("tf.python"):
+            call = resolver.scopes.calls.get(node) if node is use.node else None
+            return SymbolUse(use, node, symbol, dotted, where, move, call)
+        if isinstance(node, cst.Name):
+            break
+        node, dotted = node.value, dotted.rpartition(".")[0]
+    # A private path that no table knows is still a private path.
+    _, found, path = whole.partition(".python.")
     node = use.node
     if where is not Door.PRIVATE or not found or not isinstance(node, cst.Attribute):
         return None
-    return SymbolUse(use, node, f"tf.python.{path}", dotted, where, None, None)
+    return SymbolUse(use, node, f"tf.python.{path}", whole, where, None, None)
 
 
 def diagnose(
@@ -93,30 +85,24 @@ def diagnose(
 ) -> Diagnosis | None:
     """What a rule says of a use, or None where nothing is to be said."""
     symbol, move = use.symbol, use.move
+    named = isinstance(use.node, cst.Name)
     if use.door is Door.COMPAT_V1 and in_compat_v1(symbol):
         return None
-    if (
-        symbol == "tf.saved_model.load"
-        and use.call is not None
-        and len(use.call.args) < _TF1_LOAD
-    ):
-        return None  # TF 2's function of the same name
-    if (
-        symbol == "tf.where"
-        and isinstance(use.node, cst.Attribute)
-        and use.call is not None
-        and chooses_alike(use.call, context.resolver)
-    ):
-        return None
+    if use.call is not None:
+        arguments = len(use.call.args)
+        if symbol == "tf.saved_model.load" and arguments < _TF1_LOAD:
+            return None  # TF 2's function of the same name
+        plain = symbol == "tf.where" and not named
+        if plain and chooses_alike(use.call, context.resolver):
+            return None
     if context.writes_events and symbol.startswith("tf.summary."):
         return None
-    special = SPECIAL.get(symbol)
-    if special is not None and isinstance(use.node, cst.Attribute):
-        return special(use, context)
+    if symbol in SPECIAL and not named:
+        return SPECIAL[symbol](use, context)
     if move is None:
         return _without_home(use)
     if move.old is not None:
-        if isinstance(use.node, cst.Name) and item is not None:
+        if named and item is not None:
             return None
         return changed_arguments.check(use, context)
     if symbol.startswith("tf.contrib."):
@@ -147,28 +133,16 @@ def _without_home(use: SymbolUse) -> Diagnosis | None:
             target=symbol,
         )
     if symbol.startswith("tf.python"):
-        return Diagnosis(
-            "TFM204",
-            f"`{use.spelled}` is private and may move",
-            outcome=Outcome.ADVICE,
-            safety=Safety.NEEDS_REVIEW,
-            symbol=symbol,
-        )
-    text = advice(symbol)
+        said = f"`{use.spelled}` is private and may move"
+        return advised("TFM204", said, symbol=symbol)
     if symbol.startswith("tf.contrib"):
         rule = "TFM302"
     elif symbol.startswith(("tf.estimator", "tf.keras.estimator")):
         rule = "TFM209"
     else:
         rule = "TFM208"
-    return Diagnosis(
-        rule,
-        f"`{symbol}` is gone: {text}",
-        outcome=Outcome.ADVICE,
-        safety=Safety.NEEDS_REVIEW,
-        note=f"`{symbol}` is gone: {text}",
-        symbol=symbol,
-    )
+    said = f"`{symbol}` is gone: {advice(symbol)}"
+    return advised(rule, said, symbol=symbol, note=said)
 
 
 def will_mean(
