@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 
-from ..project.reading import read_file, read_or_nothing
+from ..project.reading import read_or_nothing
 
 # Words that only TF 1 had under the name that programs give to TensorFlow; they
 # save looking at the code, which takes a second. Not those in comments.
@@ -24,6 +25,8 @@ _TF1_BESIDE = re.compile(
     rb"|\w+ *= *tf\.compat\.v1\b(?!\.))",
     re.M,
 )
+# A program of more files is looked at as far as that.
+_MOST = 60
 _PLAIN = re.compile(_LINE + rb"import tensorflow(?:\.compat\.v2)? as tf\b", re.M)
 
 
@@ -36,12 +39,17 @@ def generation_of(path: Path) -> int:
         return 1
     # They are slow to import, and most programs of TF 1 need them not.
     from ..project.facts import ProjectFacts
-    from ..project.nearby import files_of_program
+    from ..project.reached import reached
     from ..rules.written_for import era_of
 
     facts = ProjectFacts()
     eager, asks = False, False
-    for file, raw in files_of_program(path, facts, read_file):
+
+    def imported(file: Path) -> list[Path]:
+        return sorted(facts.imported_files(file, read_or_nothing(file)))
+
+    for file in itertools.islice(reached([path], imported), _MOST):
+        raw = read_or_nothing(file)
         if _says_tf1(raw):
             return 1
         parsed = facts.parse(file, raw) if b"tensorflow" in raw else None

@@ -26,6 +26,18 @@ def dotted_node(text: str) -> cst.Name | cst.Attribute:
     return node
 
 
+def imported_names(node: cst.Import | cst.ImportFrom) -> list[str]:
+    """The dotted paths of what an absolute import names; of a ``*`` the module's."""
+    if isinstance(node, cst.Import):
+        return [import_path(alias.name) for alias in node.names]
+    if node.relative or node.module is None:
+        return []
+    module = import_path(node.module)
+    if isinstance(node.names, cst.ImportStar):
+        return [module]
+    return [f"{module}.{import_path(alias.name)}" for alias in node.names]
+
+
 def import_path(node: cst.CSTNode | None) -> str:
     """The dotted text of what an import names; empty for ``from . import``."""
     return "" if node is None else dotted_name(node) or ""

@@ -7,10 +7,12 @@ modules are cached by the hash of their content.
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar, cast
 
 import libcst as cst
 from tfmigrate.compat.bygone_names import may_name_bygone
@@ -22,10 +24,13 @@ from ..names.scopes import BindingKind, ScopeTree
 from .files import is_ours, mentions_legacy, project_root
 from .import_lines import import_lines, relative_files
 from .kept import Modules, Recent
+from .reached import reached
 from .reading import digest, exists, is_file, read_file, read_or_nothing, sources_in
 from .search_path import added_directories
 from .searched import searched_below, searched_by_text
 from .sources import Source, SourceError, load_source
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,24 +82,20 @@ class ProjectFacts:
     files: tuple[Path, ...] = ()
     # Makes Python 3 of a file of Python 2, where a run was asked to.
     converter: Callable[[Path, bytes], bytes] | None = None
-    _converted: dict[tuple[str, str], bytes] = field(default_factory=dict)
-    _names: dict[Path, tuple[str, bool]] = field(default_factory=dict)
-    _roots: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    _added: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    _found: dict[tuple[str, str], Path | None] = field(default_factory=dict)
     _parsed: Modules[ParsedModule] = field(default_factory=Modules)
-    _exports: dict[tuple[str, str], str | None] = field(default_factory=dict)
     _busy: set[tuple[str, str]] = field(default_factory=set)
     _reaches: dict[str, bool] = field(default_factory=dict)
-    _legacy: dict[str, bool] = field(default_factory=dict)
     _edges: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    _importers: dict[str, set[Path]] | None = None
-    _given: dict[str, Path] | None = None
-    _imports: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    # What others worked out about the project, under keys of their own.
+    # What was worked out about the project, by those who asked.
     answers: dict[object, object] = field(default_factory=dict)
     # The same for what holds the trees of files.
     recent: Recent = field(default_factory=Recent)
+
+    def once(self, key: object, make: Callable[[], Answer]) -> Answer:
+        """What a function says of the project, under a key: it is asked once."""
+        if key not in self.answers:
+            self.answers[key] = make()
+        return cast("Answer", self.answers[key])
 
     # -- names of files ------------------------------------------------------
 
@@ -104,81 +105,53 @@ class ProjectFacts:
         The package chain is followed upwards through ``__init__.py`` files;
         what lies outside any package is imported by its own name.
         """
-        if path not in self._names:
-            full = Path(os.path.abspath(path))
-            is_package = full.name == "__init__.py"
-            parts = [] if is_package else [full.stem]
-            directory = full.parent
-            while exists(directory / "__init__.py") and directory.parent != directory:
-                parts.append(directory.name)
-                directory = directory.parent
-            self._names[path] = ".".join(reversed(parts)) or full.stem, is_package
-        return self._names[path]
+        return self.once(("name", path), lambda: _module_name(path))
 
     def import_roots(self, path: Path) -> tuple[str, ...]:
         """Directories that absolute imports of a file may start from."""
         directory = os.path.dirname(os.path.abspath(path))
-        if directory not in self._roots:
-            top = Path(directory)
-            chain: list[str] = []
-            while exists(top / "__init__.py") and top.parent != top:
-                chain.append(str(top))
-                top = top.parent
-            roots = [str(top), directory]
-            # A script may lie in a folder that looks like a package as well.
-            roots += [one for one in chain[1:] if self._has_scripts(one)]
-            # Namespace packages (no __init__.py) start higher up, at the
-            # project's own directory or its ``src``.
-            for parent in (top, *top.parents):
-                if any(
-                    exists(parent / marker)
-                    for marker in (".git", "pyproject.toml", "setup.py", "setup.cfg")
-                ):
-                    roots += [str(parent), str(parent / "src")]
-                    break
-            roots += self.added_roots(directory)
-            self._roots[directory] = tuple(dict.fromkeys(roots))
-        return self._roots[directory]
+        return self.once(("roots", directory), lambda: self._import_roots(directory))
+
+    def _import_roots(self, directory: str) -> tuple[str, ...]:
+        top = Path(directory)
+        chain: list[str] = []
+        while exists(top / "__init__.py") and top.parent != top:
+            chain.append(str(top))
+            top = top.parent
+        roots = [str(top), directory]
+        # A script may lie in a folder that looks like a package as well.
+        roots += [one for one in chain[1:] if self._has_scripts(one)]
+        # Namespace packages (no __init__.py) start higher up, at the
+        # project's own directory or its ``src``.
+        markers = (".git", "pyproject.toml", "setup.py", "setup.cfg")
+        for parent in (top, *top.parents):
+            if any(exists(parent / marker) for marker in markers):
+                roots += [str(parent), str(parent / "src")]
+                break
+        return tuple(dict.fromkeys([*roots, *self.added_roots(directory)]))
 
     def _has_scripts(self, directory: str) -> bool:
         """A program starts in a directory, which is on its search path then."""
-        key = ("scripts", directory)
-        if key not in self.answers:
-            texts = (os.path.join(directory, one) for one in sources_in(directory))
-            self.answers[key] = any(
-                b"__main__" in read_or_nothing(one) for one in texts
-            )
-        return bool(self.answers[key])
+        texts = (os.path.join(directory, one) for one in sources_in(directory))
+        return self.once(
+            ("scripts", directory),
+            lambda: any(b"__main__" in read_or_nothing(one) for one in texts),
+        )
 
     def added_roots(self, directory: str) -> tuple[str, ...]:
         """Directories that files of one put on their search path."""
-        if directory not in self._added:
-            found: list[str] = []
-            for name in sources_in(directory):
-                path = os.path.join(directory, name)
-                try:
-                    raw = read_file(path)
-                except OSError:
-                    continue
-                found += added_directories(path, raw)
-            self._added[directory] = tuple(dict.fromkeys(found))
-        return self._added[directory]
+
+        def added() -> tuple[str, ...]:
+            paths = (os.path.join(directory, name) for name in sources_in(directory))
+            found = (added_directories(one, read_or_nothing(one)) for one in paths)
+            return tuple(dict.fromkeys(itertools.chain.from_iterable(found)))
+
+        return self.once(("added", directory), added)
 
     def locate(self, dotted: str, origin: Path) -> Path | None:
         """The file of a project module imported from ``origin``, if there is one."""
-        for root in self.import_roots(origin):
-            key = (root, dotted)
-            if key not in self._found:
-                base = os.path.join(root, *dotted.split("."))
-                found = None
-                for candidate in (base + ".py", os.path.join(base, "__init__.py")):
-                    if is_file(candidate):
-                        found = Path(candidate)
-                        break
-                self._found[key] = found
-            if self._found[key] is not None:
-                return self._found[key]
-        return None
+        roots = self.import_roots(origin)
+        return self.once(("module", dotted, roots), lambda: _file_of(dotted, roots))
 
     # -- parsed modules ---------------------------------------------------------
 
@@ -192,15 +165,14 @@ class ProjectFacts:
 
     def as_python3(self, path: Path, raw: bytes) -> bytes:
         """What is worked on of a file: its content, converted if that is Python 2."""
-        if self.converter is None or self.parse(path, raw) is not None:
+        convert = self.converter
+        if convert is None or self.parse(path, raw) is not None:
             return raw
-        key = (str(path), digest(raw))
-        if key not in self._converted:
-            try:
-                self._converted[key] = self.converter(path, raw)
-            except SourceError:
-                self._converted[key] = raw
-        return self._converted[key]
+        key = ("Python 3", str(path), digest(raw))
+        try:
+            return self.once(key, lambda: convert(path, raw))
+        except SourceError:
+            return self.once(key, lambda: raw)
 
     def parse(self, path: Path, raw: bytes) -> ParsedModule | None:
         """Like ``parsed``, for content that is at hand."""
@@ -234,9 +206,9 @@ class ProjectFacts:
     @property
     def given(self) -> Mapping[str, Path]:
         """The given files by their absolute paths."""
-        if self._given is None:
-            self._given = {os.path.abspath(one): one for one in self.files}
-        return self._given
+        return self.once(
+            "given", lambda: {os.path.abspath(one): one for one in self.files}
+        )
 
     def keep(self, parsed: ParsedModule, raw: bytes) -> None:
         """Remember a module for content that it was made of: it is not read again."""
@@ -284,13 +256,11 @@ class ProjectFacts:
         # Import cycles are legal; a name that only leads to itself is no one's.
         if key in self._busy:
             return None
-        if key not in self._exports:
-            self._busy.add(key)
-            try:
-                self._exports[key] = self._exported(path, name)
-            finally:
-                self._busy.discard(key)
-        return self._exports[key]
+        self._busy.add(key)
+        try:
+            return self.once(("export", *key), lambda: self._exported(path, name))
+        finally:
+            self._busy.discard(key)
 
     def makes(self, module: str, name: str, origin: Path) -> bool:
         """Whether a project module has a function, class or value of that name."""
@@ -322,10 +292,7 @@ class ProjectFacts:
             current = pending.pop()
             known = self._reaches.get(current)
             if known is None:
-                try:
-                    raw = read_file(current)
-                except OSError:
-                    raw = b""
+                raw = read_or_nothing(current)
                 known = b"tensorflow" in raw
                 if not known:
                     if current not in self._edges:
@@ -388,7 +355,9 @@ class ProjectFacts:
 
     def importers(self, path: Path) -> tuple[Path, ...]:
         """The given files that import the module at ``path``, by name."""
-        return tuple(sorted(self._index().get(os.path.abspath(path), ())))
+        return tuple(
+            sorted(self.once("importers", self._index).get(os.path.abspath(path), ()))
+        )
 
     def texts_of_importers(self, path: Path) -> Iterator[str]:
         """What the files say that import the module at ``path``."""
@@ -411,34 +380,29 @@ class ProjectFacts:
 
     def users(self, *paths: Path) -> Iterator[Path]:
         """The given files that import one of these, however far; each of them once."""
-        seen = {os.path.abspath(path) for path in paths}
-        pending = list(paths)
-        while pending:
-            for user in self.importers(pending.pop()):
-                if os.path.abspath(user) not in seen:
-                    seen.add(os.path.abspath(user))
-                    pending.append(user)
-                    yield user
+        given = {os.path.abspath(path) for path in paths}
+
+        def importers(path: str) -> Iterable[str]:
+            return map(os.path.abspath, self.importers(Path(path)))
+
+        found = reached(sorted(given), importers)
+        return (self.given.get(one, Path(one)) for one in found if one not in given)
 
     def imports(self, path: str) -> tuple[str, ...]:
         """Project files (absolute paths) that one of the given files imports."""
-        self._index()
-        return self._imports.get(path, ())
+        return self.once("imports of given files", self._given_imports).get(path, ())
+
+    def _given_imports(self) -> dict[str, tuple[str, ...]]:
+        return {
+            path: self.imported(str(one), read_or_nothing(one))
+            for path, one in self.given.items()
+        }
 
     def _index(self) -> dict[str, set[Path]]:
-        if self._importers is not None:
-            return self._importers
         index: dict[str, set[Path]] = {}
-        for importer in self.files:
-            try:
-                raw = read_file(importer)
-            except OSError:
-                continue
-            targets = self.imported(str(importer), raw)
-            self._imports[os.path.abspath(importer)] = targets
-            for target in targets:
+        for path, importer in self.given.items():
+            for target in self.imports(path):
                 index.setdefault(target, set()).add(importer)
-        self._importers = index
         return index
 
     def imported_files(self, path: Path, raw: bytes) -> set[Path]:
@@ -485,11 +449,12 @@ class ProjectFacts:
 
     def _mentions(self, path: str) -> bool:
         """Whether a project file has legacy words; remembers what it imports."""
-        if path not in self._legacy:
-            raw = read_or_nothing(path)
-            self._legacy[path] = mentions_legacy(raw)
-            self._edges.setdefault(path, self.imported(path, raw))
-        return self._legacy[path]
+        return self.once(("legacy", path), lambda: self._looks_legacy(path))
+
+    def _looks_legacy(self, path: str) -> bool:
+        raw = read_or_nothing(path)
+        self._edges.setdefault(path, self.imported(path, raw))
+        return mentions_legacy(raw)
 
     def imported(self, path: str, raw: bytes) -> tuple[str, ...]:
         """Project files (absolute paths) that a file or a notebook imports."""
@@ -502,3 +467,24 @@ class ProjectFacts:
                 return ()
         found = self.imported_files(Path(path), raw)
         return tuple(sorted(os.path.abspath(target) for target in found))
+
+
+def _module_name(path: Path) -> tuple[str, bool]:
+    full = Path(os.path.abspath(path))
+    is_package = full.name == "__init__.py"
+    parts = [] if is_package else [full.stem]
+    directory = full.parent
+    while exists(directory / "__init__.py") and directory.parent != directory:
+        parts.append(directory.name)
+        directory = directory.parent
+    return ".".join(reversed(parts)) or full.stem, is_package
+
+
+def _file_of(dotted: str, roots: tuple[str, ...]) -> Path | None:
+    """The file of a module or a package in the first directory that has it."""
+    for root in roots:
+        base = os.path.join(root, *dotted.split("."))
+        for place in (f"{base}.py", os.path.join(base, "__init__.py")):
+            if is_file(place):
+                return Path(place)
+    return None

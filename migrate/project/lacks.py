@@ -12,13 +12,14 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmigrate.compat.bygone_names import ADVICE, PACKAGES, RENAMED
 
-from ..names.dotted import import_path
+from ..names.dotted import imported_names
 from ..names.nodes import children, walk
 from ..names.resolver import Resolver
 from ..names.scopes import Scope, ScopeTree, Use
 from ..names.surface import gone
 from ..report.model import Lack
 from .guard import GuardError
+from .reached import reached
 
 _TODAY = "TensorFlow 2.21"
 # Names that Python 2 had without an import.
@@ -71,7 +72,7 @@ def _missing(resolver: Resolver) -> Iterator[tuple[cst.CSTNode, str, str | None]
     for item in tree.imports:
         if item.guarded or item.statement not in plain:
             continue
-        for path in _imported(item.node):
+        for path in imported_names(item.node):
             what = _gone(path)
             if what is not None:
                 yield item.node, what, _owner(item.scope)
@@ -83,17 +84,6 @@ def _missing(resolver: Resolver) -> Iterator[tuple[cst.CSTNode, str, str | None]
                 chosen = _chosen(tree)
             if what is not None and use.node not in (chosen or ()):
                 yield use.node, what, _owner(use.scope)
-
-
-def _imported(node: cst.Import | cst.ImportFrom) -> list[str]:
-    if isinstance(node, cst.Import):
-        return [import_path(alias.name) for alias in node.names]
-    if node.relative or node.module is None:
-        return []
-    module = import_path(node.module)
-    if isinstance(node.names, cst.ImportStar):
-        return [module]
-    return [f"{module}.{import_path(alias.name)}" for alias in node.names]
 
 
 def _gone_use(use: Use, resolver: Resolver) -> str | None:
@@ -185,14 +175,8 @@ def _users(tree: ScopeTree) -> dict[str, set[str | None]]:
 
 def _ways_to(owner: str | None, users: dict[str, set[str | None]]) -> set[str | None]:
     """The definitions from which one is reached; None for the module's own code."""
-    seen: set[str | None] = {owner}
-    pending = [owner]
-    while pending:
-        current = pending.pop()
-        if current is None:
-            break
-        for user in users.get(current, ()):
-            if user not in seen:
-                seen.add(user)
-                pending.append(user)
-    return seen
+
+    def near(one: str | None) -> set[str | None]:
+        return users.get(one, set()) if one is not None else set()
+
+    return {*reached([owner], near)}

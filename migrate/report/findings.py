@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 # The rules of training programs: what became native, what is kept and runs on compat,
 # what even that cannot run, the module that is added, what a native program does
@@ -106,3 +107,11 @@ class Finding:
             self.rule,
             self.message,
         )
+
+
+def told(
+    path: Path, rule: str, message: str, outcome: Outcome, line: int = 1, **more: Any
+) -> Finding:
+    """What a person has to know of a line, or of a file as a whole."""
+    found = Finding(path, line, 1, rule, message, outcome, Safety.NEEDS_REVIEW)
+    return replace(found, **more)

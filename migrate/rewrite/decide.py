@@ -34,6 +34,7 @@ from ..report.findings import (
     Outcome,
     ProgramOutcome,
     Safety,
+    told,
 )
 from ..report.needs import Need
 from ..rules.kept_programs import advice_for
@@ -126,14 +127,12 @@ def _kept_at(
     tree = Tree(parsed.module, parsed.resolver)
     if parsed.source.notebook is not None:
         why = _with_cells(parsed, why)
-    finding = Finding(
-        path=parsed.path,
-        line=tree.line(first),
-        column=1,
-        rule=KEEPS,
-        message=KEPT,
-        outcome=Outcome.LEFT,
-        safety=Safety.NEEDS_REVIEW,
+    finding = told(
+        parsed.path,
+        KEEPS,
+        KEPT,
+        Outcome.LEFT,
+        tree.line(first),
         program=ProgramOutcome.KEPT if program else None,
         reason=why,
         advice=advice_for(why),
@@ -371,28 +370,17 @@ def _findings(
     message = "this file is part of a program that becomes plain TensorFlow 2"
     if places.made:
         message = "this program becomes plain TensorFlow 2: a Task and its Trainer"
-    told = Finding(
-        path=before.path,
-        line=1 if places.first is None else tree.line(places.first),
-        column=1,
-        rule=NATIVE,
-        message=message,
-        outcome=Outcome.REWRITTEN,
-        safety=Safety.NEEDS_REVIEW,
+    native = told(
+        before.path,
+        NATIVE,
+        message,
+        Outcome.REWRITTEN,
+        1 if places.first is None else tree.line(places.first),
         program=ProgramOutcome.NATIVE if runs_estimators(before.resolver) else None,
     )
+    other = replace(native, program=None, rule=DIFFERS, safety=Safety.CHANGES_NUMBERS)
     return [
-        told,
-        *(replace(told, message=message, program=None) for message in lost),
-        *(
-            replace(
-                told,
-                line=at,
-                rule=DIFFERS,
-                message=note,
-                safety=Safety.CHANGES_NUMBERS,
-                program=None,
-            )
-            for at, note in notes
-        ),
+        native,
+        *(replace(native, message=message, program=None) for message in lost),
+        *(replace(other, line=at, message=note) for at, note in notes),
     ]

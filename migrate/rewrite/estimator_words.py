@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from ..names.dotted import import_path
+from ..names.dotted import imported_names
 from ..names.names import Door, canonical
 from ..names.resolver import Resolver
 
@@ -99,15 +99,9 @@ def names_estimators(resolver: Resolver) -> bool:
         if symbol is not None and (is_estimator_word(symbol) or symbol == _HOOK):
             return True
     for found in resolver.scopes.imports:
-        node = found.node
-        base = import_path(getattr(node, "module", None))
-        if not isinstance(node.names, (list, tuple)):
-            continue
-        for alias in node.names:
-            dotted = ".".join(part for part in (base, import_path(alias.name)) if part)
-            symbol = canonical(dotted)
-            if symbol is not None and is_estimator_word(symbol):
-                return True
+        symbols = map(canonical, imported_names(found.node))
+        if any(one is not None and is_estimator_word(one) for one in symbols):
+            return True
     return False
 
 

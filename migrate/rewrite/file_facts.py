@@ -21,7 +21,14 @@ from ..project.facts import ParsedModule
 from ..project.guard import GuardError
 from ..project.positions import Places
 from ..project.selection import is_test
-from ..report.findings import KEEPS, KEPT, Finding, Outcome, ProgramOutcome, Safety
+from ..report.findings import (
+    KEEPS,
+    KEPT,
+    Finding,
+    Outcome,
+    ProgramOutcome,
+    told,
+)
 from ..report.model import FileFacts
 from ..rules import changed_arguments
 from ..rules.base import SymbolUse
@@ -167,18 +174,15 @@ def kept_after(parsed: ParsedModule, error: Exception) -> Finding | None:
     what = str(error) if isinstance(error, GuardError) else type(error).__name__
     if isinstance(error, RecursionError):
         what = "it is too deeply nested"
-    line = _line(parsed, first.statement or first.node)
-    return Finding(
-        path=parsed.path,
-        line=_line(parsed, first.node),
-        column=1,
-        rule=KEEPS,
-        message=KEPT,
-        outcome=Outcome.LEFT,
-        safety=Safety.NEEDS_REVIEW,
+    return told(
+        parsed.path,
+        KEEPS,
+        KEPT,
+        Outcome.LEFT,
+        _line(parsed, first.node),
         program=ProgramOutcome.KEPT if built else None,
         reason=f"rewriting this file failed, please report it: {what}",
-        note_at=line,
+        note_at=_line(parsed, first.statement or first.node),
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..project.facts import ProjectFacts
+from ..project.reached import reached
 from ..project.reading import exists, read_file
 from ..report.model import FileResult, FileStatus
 from .file_facts import is_started
@@ -29,13 +30,7 @@ class ImportGraph:
     def closure(self, key: str) -> frozenset[str]:
         """The files that run when one is imported, itself among them."""
         if key not in self._closures:
-            seen, pending = {key}, [key]
-            while pending:
-                for target in self._near(pending.pop()):
-                    if target not in seen:
-                        seen.add(target)
-                        pending.append(target)
-            self._closures[key] = frozenset(seen)
+            self._closures[key] = frozenset(reached([key], self._near))
         return self._closures[key]
 
     def _near(self, key: str) -> list[str]:
@@ -64,13 +59,8 @@ class ImportGraph:
             for one in self.files:
                 for target in self._near(one):
                     self._users.setdefault(target, set()).add(one)
-        seen, pending = {key}, [key]
-        while pending:
-            for one in self._users.get(pending.pop(), ()):
-                if one not in seen:
-                    seen.add(one)
-                    pending.append(one)
-        return seen
+        users = self._users
+        return {*reached([key], lambda one: users.get(one, ()))}
 
     def starts(self, key: str) -> bool:
         """Whether a program begins in a file."""

@@ -16,7 +16,7 @@ from tfmigrate.compat.notebooks import Notebook
 
 from ..names.ast_nodes import tree_of
 from ..names.ast_nodes import walk as walk_ast
-from ..report.findings import PINNED, Finding, Outcome, Safety
+from ..report.findings import PINNED, Finding, Outcome, told
 
 # Below this version the new code's tf.keras and optimizers are others.
 _FIRST = (2, 16)
@@ -213,13 +213,6 @@ def _finding(
 ) -> Finding:
     gone = "estimator" in what
     better = f"write `{advice or '` and `'.join(_NEW)}`"
-    return Finding(
-        path,
-        line,
-        1,
-        PINNED,
-        f"`{what}` installs an old TensorFlow; " + ("leave it out" if gone else better),
-        Outcome.ADVICE,
-        Safety.NEEDS_REVIEW,
-        cell=cell,
-    )
+    message = f"`{what}` installs an old TensorFlow; "
+    message += "leave it out" if gone else better
+    return told(path, PINNED, message, Outcome.ADVICE, line, cell=cell)

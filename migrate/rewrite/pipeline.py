@@ -32,7 +32,7 @@ from ..report.findings import (
     Finding,
     Outcome,
     Replacement,
-    Safety,
+    told,
 )
 from ..report.model import FileFacts, FileResult, FileStatus, Lack
 from ..report.needs import Need
@@ -109,12 +109,7 @@ def _python3(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> bytes | N
     """A Python 2 file as Python 3, where that is asked for and it is one."""
     if not job.py2 or not job.selection.allows(PYTHON2):
         return None
-    key = ("python 3", str(path), raw)
-    if key not in facts.answers:
-        facts.answers[key] = converted(path, raw)
-    answer = facts.answers[key]
-    assert isinstance(answer, bytes)
-    return answer
+    return facts.once(("python 3", str(path), raw), lambda: converted(path, raw))
 
 
 def _text(path: Path, raw: bytes) -> str:
@@ -172,20 +167,13 @@ def _process(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> _Outcome:
             raise error from None
         again = facts.load(path, python3)
         new, findings, needs = _rewrite(again, job, facts)
-        first = Finding(
-            path,
-            1,
-            1,
-            PYTHON2,
-            "Python 2 source converted to Python 3",
-            Outcome.REWRITTEN,
-            Safety.NEEDS_REVIEW,
-        )
+        said = "Python 2 source converted to Python 3"
+        first = told(path, PYTHON2, said, Outcome.REWRITTEN)
         left = remains(path, _text(path, raw), again.source.text)
         # Places refer to the converted text; local fixes would not fit the old.
         rest = (replace(finding, fix=()) for finding in findings)
-        told = [first, *in_cells(left, again.source), *rest]
-        return new, tuple(sorted(told)), needs
+        found = [first, *in_cells(left, again.source), *rest]
+        return new, tuple(sorted(found)), needs
     return _rewrite(parsed, job, facts)
 
 
@@ -309,12 +297,12 @@ def _joined(
     first: list[Finding], later: list[Finding], old: str, new: str
 ) -> list[Finding]:
     """The findings of two rounds, each thing said once, at places in ``old``."""
-    told = {(f.rule, f.message, f.symbol) for f in first}
+    known = {(f.rule, f.message, f.symbol) for f in first}
     origin: Callable[[int], int] | None = None
     joined = [f for f in first if f.reason != POSTPONED]
     for finding in later:
         key = (finding.rule, finding.message, finding.symbol)
-        if finding.outcome is Outcome.REWRITTEN or key not in told:
+        if finding.outcome is Outcome.REWRITTEN or key not in known:
             origin = origin or line_origins(old, new)
             # A fix refers to text that the file does not have yet.
             line = origin(finding.line)

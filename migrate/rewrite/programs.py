@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.files import ITERATOR_CALL, is_ours
+from ..project.reached import reached
 from ..project.reading import read_or_nothing
 from ..project.selection import file_is_ignored, is_test
 from ..project.sources import SourceError
@@ -47,43 +49,37 @@ class Group:
 
 def group_of(parsed: ParsedModule, facts: ProjectFacts) -> Group | None:
     """The group that a file belongs to, as one of its Estimator files."""
-    key = "groups of Estimator files"
     own = os.path.abspath(parsed.path)
-    if key not in facts.answers:
-        facts.answers[key] = _groups(facts)
-    table = facts.answers[key]
-    assert isinstance(table, dict)
-    found = table.get(own)
+    found = _table(facts).get(own)
     if found is None and own not in facts.given and names_estimators(parsed.resolver):
         return Group((parsed.path,))  # text from a pipe
-    assert found is None or isinstance(found, Group)
     return found
+
+
+def _table(facts: ProjectFacts) -> dict[str, Group]:
+    return facts.once("groups of Estimator files", lambda: _groups(facts))
 
 
 def supported_by(path: Path, facts: ProjectFacts) -> tuple[Group, ...]:
     """The groups that a file without Estimators supports."""
-    key = "groups of supported files"
-    if key not in facts.answers:
-        found: dict[str, list[Group]] = {}
-        table = facts.answers["groups of Estimator files"]
-        assert isinstance(table, dict)
-        for group in dict.fromkeys(table.values()):
-            for one in (*group.support, *group.takers):
-                found.setdefault(os.path.abspath(one), []).append(group)
-        facts.answers[key] = found
-    supported = facts.answers[key]
-    assert isinstance(supported, dict)
-    return tuple(supported.get(os.path.abspath(path), ()))
+    own = os.path.abspath(path)
+    found = facts.once("groups of supported files", lambda: _supported(facts))
+    return tuple(found.get(own, ()))
+
+
+def _supported(facts: ProjectFacts) -> dict[str, list[Group]]:
+    found: dict[str, list[Group]] = {}
+    for group in dict.fromkeys(_table(facts).values()):
+        for one in (*group.support, *group.takers):
+            found.setdefault(os.path.abspath(one), []).append(group)
+    return found
 
 
 def is_beside_programs(group: Group, facts: ProjectFacts) -> bool:
     """Whether scripts of other programs stand in the folder of a notebook."""
-    table = facts.answers.get("groups of Estimator files", {})
-    assert isinstance(table, dict)
     folders = {os.path.dirname(os.path.abspath(path)) for path in group.files}
-    return any(
-        other.endswith(".py") and os.path.dirname(other) in folders for other in table
-    )
+    scripts = (one for one in _table(facts) if one.endswith(".py"))
+    return any(os.path.dirname(one) in folders for one in scripts)
 
 
 def _groups(facts: ProjectFacts) -> dict[str, Group]:
@@ -97,13 +93,13 @@ def _groups(facts: ProjectFacts) -> dict[str, Group]:
             path = leaders[path]
         return path
 
-    reached: dict[str, set[str]] = {}
+    within: dict[str, set[str]] = {}
     for start in sorted(given):
         if not files.passes_on(start):
             continue
         inside = files.reached(start)
         found = sorted(one for one in inside if files.names(one))
-        reached[start] = inside
+        within[start] = inside
         for one in found:
             leaders[leader(one)] = leader(found[0])
     members: dict[str, set[str]] = {}
@@ -114,7 +110,7 @@ def _groups(facts: ProjectFacts) -> dict[str, Group]:
     for inside in members.values():
         support = set().union(*(beside.get(one, ()) for one in inside))
         for one in inside:
-            support |= reached.get(one) or files.reached(one)
+            support |= within.get(one) or files.reached(one)
         support = {one for one in support - inside if files.has_tensorflow(one)}
         takers = _takers(files, inside) - inside - support
         every = sorted(inside | support | takers)
@@ -171,15 +167,12 @@ class _Files:
     def __init__(self, facts: ProjectFacts, given: Mapping[str, Path]) -> None:
         self.facts = facts
         self.given = given
-        self._raw: dict[str, bytes] = {}
-        self._names: dict[str, bool] = {}
-        self._imports: dict[str, tuple[str, ...]] = {}
-
-    def raw(self, path: str) -> bytes:
-        if path not in self._raw:
-            raw = read_or_nothing(path)
-            self._raw[path] = b"" if is_ours(raw) or file_is_ignored(raw) else raw
-        return self._raw[path]
+        # The content of a file; nothing of one that is not looked at.
+        self.raw = functools.cache(_looked_at)
+        self.names = functools.cache(self._names)
+        self.imports = functools.cache(
+            lambda path: facts.imported(path, self.raw(path))
+        )
 
     def passes_on(self, path: str) -> bool:
         return _CALL.search(self.raw(path)) is not None
@@ -187,32 +180,23 @@ class _Files:
     def has_tensorflow(self, path: str) -> bool:
         return _TENSORFLOW.search(self.raw(path)) is not None
 
-    def names(self, path: str) -> bool:
+    def _names(self, path: str) -> bool:
         """Whether a file names Estimators, told from the parsed text."""
-        if path not in self._names:
-            raw = self.raw(path)
-            found = False
-            if _WORD.search(raw):
-                try:
-                    shown = self.given.get(path, Path(path))
-                    raw = self.facts.as_python3(shown, raw)
-                    found = names_estimators(self.facts.load(shown, raw).resolver)
-                except SourceError:
-                    found = False
-            self._names[path] = found
-        return self._names[path]
+        raw = self.raw(path)
+        if not _WORD.search(raw):
+            return False
+        shown = self.given.get(path, Path(path))
+        try:
+            raw = self.facts.as_python3(shown, raw)
+            return names_estimators(self.facts.load(shown, raw).resolver)
+        except SourceError:
+            return False
 
-    def imports(self, path: str) -> tuple[str, ...]:
-        if path not in self._imports:
-            self._imports[path] = self.facts.imported(path, self.raw(path))
-        return self._imports[path]
+    def reached(self, start: str) -> set[str]:
+        """The file and all project files that it imports, however far."""
+        return {*reached([start], self.imports)}
 
-    def reached(self, *starts: str) -> set[str]:
-        """The files and all project files that they import, however far."""
-        seen, pending = {*starts}, [*starts]
-        while pending:
-            for target in self.imports(pending.pop()):
-                if target not in seen:
-                    seen.add(target)
-                    pending.append(target)
-        return seen
+
+def _looked_at(path: str) -> bytes:
+    raw = read_or_nothing(path)
+    return b"" if is_ours(raw) or file_is_ignored(raw) else raw

@@ -20,7 +20,7 @@ from tfmigrate.compat.notebooks import Notebook, NotebookError
 
 from ..names.ast_nodes import walk as walk_ast
 from ..project.sources import SourceError, decode
-from ..report.findings import PYTHON2, Finding, Outcome, Safety
+from ..report.findings import PYTHON2, Finding, Outcome, told
 
 _CELL = re.compile(r"(?m)^(__tfmigrate_cell_\d+__[ \t]*(?:\r?\n|\Z))")
 # A tab at the start of a line went to the next multiple of eight.
@@ -138,12 +138,12 @@ def remains(path: Path, old: str, new: str) -> list[Finding]:
         tree = _parsed(new)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    told = list(_gone_names(tree))
+    found = list(_gone_names(tree))
     if not re.search(r"(?m)^from __future__ import .*\bdivision\b", old):
-        told += _divisions(tree)
+        found += _divisions(tree)
     return [
-        Finding(path, line, 1, PYTHON2, message, Outcome.ADVICE, Safety.NEEDS_REVIEW)
-        for line, message in sorted(set(told))
+        told(path, PYTHON2, message, Outcome.ADVICE, line)
+        for line, message in sorted(set(found))
     ]
 
 

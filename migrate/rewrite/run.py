@@ -12,7 +12,7 @@ from ..project.facts import ProjectFacts
 from ..project.garbage import collector_at_rest
 from ..project.reading import Asked, asked, note
 from ..project.workers import Limits, Overrun, work_through
-from ..report.findings import OVER_BUDGET, Finding, Outcome, Safety
+from ..report.findings import OVER_BUDGET, Outcome, told
 from ..report.model import FileResult, FileStatus, Report, merge
 from ..rules.registry import plugins
 from .counting import counted
@@ -110,14 +110,6 @@ def _ended(path: Path, overrun: Overrun, limits: Limits) -> FileResult:
         reason = f"took too long: more than {limits.seconds:g} s of work (--timeout)"
     else:
         reason = f"took too much memory: more than {limits.memory / 1024**3:g} GB"
-    finding = Finding(
-        path,
-        1,
-        1,
-        OVER_BUDGET,
-        "the file stays as it is",
-        Outcome.LEFT,
-        Safety.NEEDS_REVIEW,
-        reason=reason,
-    )
+    said = "the file stays as it is"
+    finding = told(path, OVER_BUDGET, said, Outcome.LEFT, reason=reason)
     return FileResult(path, FileStatus.UNCHANGED, findings=(finding,))

@@ -32,7 +32,7 @@ from ..report.findings import (
     Finding,
     Outcome,
     ProgramOutcome,
-    Safety,
+    told,
 )
 from ..report.model import FileFacts, FileResult, FileStatus
 from .graph import ImportGraph
@@ -40,6 +40,7 @@ from .missing_names import lack_of
 
 _WAITS = "this program is kept: run it behind tfmigrate.compat.install()"
 _RAISES = "this program is kept, and calls what tfmigrate.compat lacks"
+_CALL = "calls tfmigrate.compat.install()"
 _UNTOUCHED = "this program stays as it is"
 _WORD = re.compile(rb"[Ee]stimator|contrib[./ ]learn")
 _SILENCED = re.compile(rb"#\s*tfmigrate:\s*ignore")
@@ -297,16 +298,14 @@ class _Settlement:
             own = [_left(cause.path, cause.line, cause.cell, cause.reason)]
         if not self.graph.entries(key):
             own = [replace(f, message=f.message.replace(KEPT, _WAITS)) for f in own]
-        told = [
+        own = [
             replace(f, reason=f"{f.reason}{self._way_out(key, f.reason or '')}")
             for f in own
         ]
         for place, what in [f.raises for f in self._facts_around(key) if f.raises][:1]:
             why = f"; on tfmigrate.compat it raises: {what} ({place})"
-            told = [
-                replace(f, message=_RAISES, reason=f"{f.reason}{why}") for f in told
-            ]
-        return told if gone is None else [self._untouched(f, gone) for f in told]
+            own = [replace(f, message=_RAISES, reason=f"{f.reason}{why}") for f in own]
+        return own if gone is None else [self._untouched(f, gone) for f in own]
 
     def _untouched(self, finding: Finding, gone: str) -> Finding:
         return replace(
@@ -347,17 +346,9 @@ class _Settlement:
     def _starts_compat(self, key: str) -> Finding:
         path = self.files[key].path
         kept = self.kept[self.heads.get(key, self.held[key])].path.name
-        return Finding(
-            path=path,
-            line=1,
-            column=1,
-            rule=KEEPS,
-            message="calls tfmigrate.compat.install()"
-            + ("" if kept == path.name else f" for {kept}")
-            + ", so that plain Python runs it",
-            outcome=Outcome.REWRITTEN,
-            safety=Safety.NEEDS_REVIEW,
-        )
+        whose = "" if kept == path.name else f" for {kept}"
+        message = f"{_CALL}{whose}, so that plain Python runs it"
+        return told(path, KEEPS, message, Outcome.REWRITTEN)
 
 
 def _own_cause(result: FileResult) -> _Cause | None:
@@ -410,15 +401,8 @@ def _let_go(result: FileResult) -> FileResult:
     without = unstarted(result.path, new)
     if without == new:
         return result
-    gone = Finding(
-        path=result.path,
-        line=1,
-        column=1,
-        rule=KEEPS,
-        message="needs tfmigrate.compat.install() no more",
-        outcome=Outcome.REWRITTEN,
-        safety=Safety.NEEDS_REVIEW,
-    )
+    message = "needs tfmigrate.compat.install() no more"
+    gone = told(result.path, KEEPS, message, Outcome.REWRITTEN)
     old = result.old if result.new is not None else new
     freed = _with(result, old, without, [*result.findings, gone])
     return replace(freed, needs=result.needs)
@@ -455,15 +439,7 @@ def _with(
 
 
 def _left(path: Path, line: int, cell: int | None, reason: str) -> Finding:
-    return Finding(
-        path=path,
-        line=line,
-        column=1,
-        rule=KEEPS,
-        message=KEPT,
-        outcome=Outcome.LEFT,
-        safety=Safety.NEEDS_REVIEW,
-        program=ProgramOutcome.KEPT,
-        reason=reason,
-        cell=cell,
+    kept = ProgramOutcome.KEPT
+    return told(
+        path, KEEPS, KEPT, Outcome.LEFT, line, program=kept, reason=reason, cell=cell
     )

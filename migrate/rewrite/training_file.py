@@ -15,7 +15,7 @@ from ..names.ast_nodes import walk as walk_ast
 from ..project.facts import ProjectFacts
 from ..project.files import from_here, is_ours
 from ..project.reading import is_folder, is_taken, read_or_nothing
-from ..report.findings import ADDED, Finding, Outcome, Safety
+from ..report.findings import ADDED, Outcome, told
 from ..report.model import FileResult, FileStatus
 from ..report.needs import Need
 from ..training import parts_for, training_module
@@ -111,16 +111,14 @@ def name_for(place: Place, facts: ProjectFacts, paths: Iterable[Path]) -> str:
 
 def _imported(facts: ProjectFacts) -> frozenset[bytes]:
     """The first names of all modules that the given files import."""
-    key = "first names of imports"
-    if key not in facts.answers:
-        facts.answers[key] = frozenset(
+    return facts.once(
+        "first names of imports",
+        lambda: frozenset(
             name
             for path in facts.files
             for name in _IMPORT.findall(read_or_nothing(path))
-        )
-    found = facts.answers[key]
-    assert isinstance(found, frozenset)
-    return found
+        ),
+    )
 
 
 def check_has(place: Place, name: str, words: Iterable[str]) -> None:
@@ -185,22 +183,19 @@ def _added(path: Path, need: Need) -> FileResult:
     if standing is not None:
         if not standing.untouched:
             # `check_has` has seen that all is there.
-            told = _finding(path, "stays as somebody changed it", Outcome.ADVICE)
-            return FileResult(path, FileStatus.UNCHANGED, (told,), old, lines=lines)
+            said = "stays as somebody changed it"
+            found = told(path, ADDED, said, Outcome.ADVICE)
+            return FileResult(path, FileStatus.UNCHANGED, (found,), old, lines=lines)
         words |= standing.parts | standing.names
     text = training_text(words)
     if text.encode() == old.replace(b"\r\n", b"\n"):
         return FileResult(path, FileStatus.UNCHANGED, old=old, lines=lines)
     message = f"holds Task and Trainer, {text.count(chr(10))} lines"
-    told = _finding(path, message, Outcome.REWRITTEN)
+    found = told(path, ADDED, message, Outcome.REWRITTEN)
     new = text.encode("utf-8")
     return FileResult(
-        path, FileStatus.CHANGED, (told,), old, new, lines=lines, added=True
+        path, FileStatus.CHANGED, (found,), old, new, lines=lines, added=True
     )
-
-
-def _finding(path: Path, message: str, outcome: Outcome) -> Finding:
-    return Finding(path, 1, 1, ADDED, message, outcome, Safety.NEEDS_REVIEW)
 
 
 def _as_given(path: Path, results: Sequence[FileResult]) -> Path:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import libcst as cst
 
-from ..names.dotted import import_path
+from ..names.dotted import imported_names
 from ..names.names import canonical
 from ..names.nodes import walk
 from ..names.resolver import Resolver
@@ -161,6 +161,4 @@ class Context:
 
 def imports_tensorflow(node: cst.Import | cst.ImportFrom) -> bool:
     """Whether an import statement names a module of TensorFlow."""
-    if isinstance(node, cst.ImportFrom):
-        return canonical(import_path(node.module)) is not None
-    return any(canonical(import_path(alias.name)) is not None for alias in node.names)
+    return any(canonical(path) is not None for path in imported_names(node))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import libcst as cst
 
-from ..names.dotted import import_path
+from ..names.dotted import imported_names
 from ..names.names import Door
 from ..names.nodes import walk
 from ..names.resolver import Resolver
@@ -38,8 +38,8 @@ def era_of(resolver: Resolver) -> Era:
 
     TF 2.0 to 2.15 had Estimators too, so they tell nothing.
     """
-    tf1 = any(_names(use.node, _CONTRIB) for use in resolver.scopes.imports)
-    tf2 = any(_names(use.node, _KERAS_2) for use in resolver.scopes.imports)
+    tf1 = any(_names(use.node, "tensorflow.contrib") for use in resolver.scopes.imports)
+    tf2 = any(_names(use.node, "tf_keras") for use in resolver.scopes.imports)
     tf2 |= any(_optimizes_as_in_tf2(call, resolver) for call in resolver.scopes.calls)
     for use in resolver.scopes.uses:
         dotted = resolver.qualified(use.node)
@@ -97,8 +97,6 @@ def _optimizes_as_in_tf2(called: cst.CSTNode, resolver: Resolver) -> bool:
     )
 
 
-_CONTRIB = ("tensorflow.contrib",)
-_KERAS_2 = ("tf_keras",)
 # The last three are for code that is on its way from TF 1 to TF 2.
 _ONLY_TF2 = (
     "tensorflow.compat.v2.",
@@ -109,16 +107,6 @@ _ONLY_TF2 = (
 _ESTIMATORS = ("tf.estimator", "tf.keras.estimator")
 
 
-def _names(node: cst.Import | cst.ImportFrom, packages: tuple[str, ...]) -> bool:
-    """Whether an import is of one of some packages or of what is below them."""
-    if isinstance(node, cst.ImportFrom):
-        module = import_path(node.module)
-        aliases = () if isinstance(node.names, cst.ImportStar) else node.names
-        paths = [module, *(f"{module}.{alias.evaluated_name}" for alias in aliases)]
-    else:
-        paths = [alias.evaluated_name for alias in node.names]
-    return any(
-        path == gone or path.startswith(gone + ".")
-        for path in paths
-        for gone in packages
-    )
+def _names(node: cst.Import | cst.ImportFrom, package: str) -> bool:
+    """Whether an import is of a package or of what is below it."""
+    return any(f"{path}.".startswith(f"{package}.") for path in imported_names(node))
