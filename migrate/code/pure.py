@@ -2,27 +2,11 @@
 
 from __future__ import annotations
 
-_FOLDERS = (
-    "tf.audio.",
-    "tf.bitwise.",
-    "tf.dtypes.",
-    "tf.fake_quant_",
-    "tf.io.decode_",
-    "tf.io.encode_",
-    "tf.io.parse_",
-    "tf.image.",
-    "tf.linalg.",
-    "tf.manip.",
-    "tf.math.",
-    "tf.nn.",
-    "tf.quantization.",
-    "tf.ragged.",
-    "tf.sets.",
-    "tf.signal.",
-    "tf.sparse.",
-    "tf.spectral.",
-    "tf.strings.",
-)
+_FOLDERS_NAMES = """
+audio. bitwise. dtypes. fake_quant_ io.decode_ io.encode_ io.parse_ image. linalg.
+manip. math. nn. quantization. ragged. sets. signal. sparse. spectral. strings.
+"""
+_FOLDERS = tuple(f"tf.{name}" for name in _FOLDERS_NAMES.split())
 _IMPURE = (
     "tf.nn.bidirectional_dynamic_rnn",
     "tf.nn.dynamic_rnn",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import enum
 import json
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from .. import __version__
@@ -51,60 +53,36 @@ def report_data(report: Report, *, written: bool) -> dict[str, Any]:
     }
 
 
+def _fields(one: object, *names: str) -> dict[str, Any]:
+    """Some fields of a value as plain data."""
+    return {name: _plain(getattr(one, name)) for name in names}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, enum.Enum):
+        return value.value
+    return value.as_posix() if isinstance(value, Path) else value
+
+
 def _proof(proof: Proof) -> dict[str, Any]:
-    return {
-        "program": proof.program.as_posix(),
-        "outcome": proof.outcome.value,
-        "told": proof.told,
-        "steps": proof.steps,
-        "difference": proof.difference,
-    }
+    return _fields(proof, "program", "outcome", "told", "steps", "difference")
 
 
 def _file(result: FileResult) -> dict[str, Any]:
+    program = None
+    if result.program is not None:
+        names = ("outcome", "where", "line", "cell", "reason", "advice", "review")
+        program = _fields(result.program, *names)
     return {
-        "path": result.path.as_posix(),
-        "status": result.status.value,
-        "error": result.error,
-        "lines": result.lines,
-        "new_lines": result.new_lines,
-        "notes": result.notes,
-        "program": None
-        if result.program is None
-        else {
-            "outcome": result.program.outcome.value,
-            "where": result.program.where.as_posix(),
-            "line": result.program.line,
-            "cell": result.program.cell,
-            "reason": result.program.reason,
-            "advice": result.program.advice,
-            "review": result.program.review,
-        },
+        **_fields(result, "path", "status", "error", "lines", "new_lines", "notes"),
+        "program": program,
         "findings": [_finding(finding) for finding in sorted(result.findings)],
     }
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
-    return {
-        "rule": finding.rule,
-        "line": finding.line,
-        "column": finding.column,
-        "cell": finding.cell,
-        "message": finding.message,
-        "outcome": finding.outcome.value,
-        "safety": finding.safety.value,
-        "program": None if finding.program is None else finding.program.value,
-        "reason": finding.reason,
-        "advice": finding.advice,
-        "symbol": finding.symbol,
-        "fix": [
-            {
-                "line": part.line,
-                "column": part.column,
-                "end_line": part.end_line,
-                "end_column": part.end_column,
-                "text": part.text,
-            }
-            for part in finding.fix
-        ],
-    }
+    place = ("rule", "line", "column", "cell", "message")
+    more = ("outcome", "safety", "program", "reason", "advice", "symbol")
+    region = ("line", "column", "end_line", "end_column", "text")
+    fix = [_fields(part, *region) for part in finding.fix]
+    return {**_fields(finding, *place, *more), "fix": fix}

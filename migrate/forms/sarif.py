@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from .. import __version__
-from ..report.findings import Finding, Outcome, Safety
+from ..report.findings import Finding, Outcome, Replacement, Safety
 from ..report.model import FileResult, Report
 from ..rules.base import Rule
 
@@ -23,12 +23,6 @@ _SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
     "sarif-schema-2.1.0.json"
 )
-_LEVELS = {
-    Outcome.REWRITTEN: "warning",
-    Outcome.ADVICE: "warning",
-    Outcome.LEFT: "warning",
-    Outcome.FAILED: "error",
-}
 
 
 def sarif_report(report: Report) -> str:
@@ -38,13 +32,10 @@ def sarif_report(report: Report) -> str:
     used = {finding.rule for finding in report.places}
     new = {result.path for result in report.to_create}
     rules = [rule for rule in all_rules() if rule.id in used]
-    known = {rule.id for rule in rules}
-    unknown = sorted(used - known)
-    index = {rule.id: number for number, rule in enumerate(rules)}
     descriptors = [_descriptor(rule) for rule in rules]
-    for number, rule_id in enumerate(unknown, start=len(rules)):
-        index[rule_id] = number
+    for rule_id in sorted(used - {rule.id for rule in rules}):
         descriptors.append({"id": rule_id, "shortDescription": {"text": rule_id}})
+    index = {one["id"]: number for number, one in enumerate(descriptors)}
     run = {
         "tool": {
             "driver": {
@@ -117,7 +108,7 @@ def _result(
     data: dict[str, Any] = {
         "ruleId": finding.rule,
         "ruleIndex": index[finding.rule],
-        "level": _LEVELS[finding.outcome],
+        "level": "error" if finding.outcome is Outcome.FAILED else "warning",
         "message": {"text": text},
         "locations": [location],
         "partialFingerprints": {"tfmigrate/v1": fingerprint},
@@ -128,32 +119,26 @@ def _result(
         },
     }
     if finding.fix:
-        exact = finding.safety is Safety.EXACT
-        data["fixes"] = [
-            {
-                "description": {
-                    "text": "Rewrite (exact)" if exact else "Rewrite (review it)"
-                },
-                "artifactChanges": [
-                    {
-                        "artifactLocation": _artifact(finding.path),
-                        "replacements": [
-                            {
-                                "deletedRegion": {
-                                    "startLine": part.line,
-                                    "startColumn": part.column,
-                                    "endLine": part.end_line,
-                                    "endColumn": part.end_column,
-                                },
-                                "insertedContent": {"text": part.text},
-                            }
-                            for part in finding.fix
-                        ],
-                    }
-                ],
-            }
-        ]
+        how = "exact" if finding.safety is Safety.EXACT else "review it"
+        change = {
+            "artifactLocation": _artifact(finding.path),
+            "replacements": [_replacement(part) for part in finding.fix],
+        }
+        fix = {"description": {"text": f"Rewrite ({how})"}, "artifactChanges": [change]}
+        data["fixes"] = [fix]
     return data
+
+
+def _replacement(part: Replacement) -> dict[str, Any]:
+    return {
+        "deletedRegion": {
+            "startLine": part.line,
+            "startColumn": part.column,
+            "endLine": part.end_line,
+            "endColumn": part.end_column,
+        },
+        "insertedContent": {"text": part.text},
+    }
 
 
 def _fingerprints(result: FileResult) -> Iterator[tuple[Finding, str]]:

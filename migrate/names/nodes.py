@@ -16,38 +16,13 @@ from typing import Any, TypeVar, overload
 import libcst as cst
 
 # Fields that hold punctuation or layout: never names.
-_LAYOUT = {
-    "lpar",
-    "rpar",
-    "lbracket",
-    "rbracket",
-    "lbrace",
-    "rbrace",
-    "comma",
-    "semicolon",
-    "equal",
-    "dot",
-    "colon",
-    "first_colon",
-    "second_colon",
-    "leading_lines",
-    "leading_whitespace",
-    "lines_after_decorators",
-    "header",
-    "footer",
-    "trailing_whitespace",
-    "operator",
-    "asynchronous",
-    "indent",
-    "separator",
-    "encoding",
-    "default_indent",
-    "default_newline",
-    "has_trailing_newline",
-    "star",
-    "posonly_ind",
-    "trailing_comma",
-}
+_LAYOUT_NAMES = """
+lpar rpar lbracket rbracket lbrace rbrace comma semicolon equal dot colon first_colon
+second_colon leading_lines leading_whitespace lines_after_decorators header footer
+trailing_whitespace operator asynchronous indent separator encoding default_indent
+default_newline has_trailing_newline star posonly_ind trailing_comma
+"""
+_LAYOUT = frozenset(_LAYOUT_NAMES.split())
 
 # Nodes that hold nothing but layout.
 _LAYOUT_NODES = frozenset(
@@ -67,36 +42,16 @@ _LAYOUT_NODES = frozenset(
 )
 
 # Classes whose fields are not declared in the order of the source.
-_IN_SOURCE: dict[type[cst.CSTNode], tuple[str, ...]] = {
-    cst.Arg: ("keyword", "value"),
-    cst.ClassDef: (
-        "decorators",
-        "name",
-        "type_parameters",
-        "bases",
-        "keywords",
-        "body",
-    ),
-    cst.ExceptHandler: ("type", "name", "body"),
-    cst.ExceptStarHandler: ("type", "name", "body"),
-    cst.FunctionDef: (
-        "decorators",
-        "name",
-        "type_parameters",
-        "params",
-        "returns",
-        "body",
-    ),
-    cst.IfExp: ("body", "test", "orelse"),
-    cst.ImportFrom: ("module", "names"),
-    cst.MatchCase: ("pattern", "guard", "body"),
-    cst.Parameters: (
-        "posonly_params",
-        "params",
-        "star_arg",
-        "kwonly_params",
-        "star_kwarg",
-    ),
+_IN_SOURCE: dict[type[cst.CSTNode], str] = {
+    cst.Arg: "keyword value",
+    cst.ClassDef: "decorators name type_parameters bases keywords body",
+    cst.ExceptHandler: "type name body",
+    cst.ExceptStarHandler: "type name body",
+    cst.FunctionDef: "decorators name type_parameters params returns body",
+    cst.IfExp: "body test orelse",
+    cst.ImportFrom: "module names",
+    cst.MatchCase: "pattern guard body",
+    cst.Parameters: "posonly_params params star_arg kwonly_params star_kwarg",
 }
 
 
@@ -105,7 +60,7 @@ def code_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     """The fields of a node class that can hold code, in source order."""
     ordered = _IN_SOURCE.get(kind)
     if ordered is not None:
-        return ordered
+        return tuple(ordered.split())
     return tuple(
         f.name
         for f in dataclasses.fields(kind)

@@ -429,13 +429,9 @@ _HANDLERS: dict[type[object], str] = {
     cst.Arg: "arg",
     cst.Call: "call",
     cst.SimpleStatementLine: "line",
-    cst.If: "compound",
-    cst.While: "compound",
-    cst.With: "compound",
     cst.Try: "try_",
     cst.TryStar: "try_",
     cst.IndentedBlock: "block",
-    cst.Match: "compound",
     cst.Import: "import_",
     cst.ImportFrom: "import_from",
     cst.Assign: "assign",
@@ -461,21 +457,14 @@ _HANDLERS: dict[type[object], str] = {
     cst.FunctionDef: "function",
     cst.Lambda: "lambda_",
     cst.ClassDef: "class_",
-    cst.ListComp: "comprehension",
-    cst.SetComp: "comprehension",
-    cst.GeneratorExp: "comprehension",
-    cst.DictComp: "comprehension",
-    cst.Integer: "skip",
-    cst.Float: "skip",
-    cst.Imaginary: "skip",
-    cst.SimpleString: "skip",
-    cst.Pass: "skip",
-    cst.Break: "skip",
-    cst.Continue: "skip",
-    cst.Ellipsis: "skip",
-    cst.EmptyLine: "skip",
-    cst.MaybeSentinel: "skip",
 }
+_COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)
+_HANDLERS.update(dict.fromkeys(_COMPREHENSIONS, "comprehension"))
+_STATEMENTS = (cst.If, cst.While, cst.With, cst.Match)
+_HANDLERS.update(dict.fromkeys(_STATEMENTS, "compound"))
+_NUMBERS = (cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString, cst.Ellipsis)
+_WORDS = (cst.Pass, cst.Break, cst.Continue, cst.EmptyLine, cst.MaybeSentinel)
+_HANDLERS.update(dict.fromkeys((*_NUMBERS, *_WORDS), "skip"))
 
 
 def build_scopes(module: cst.Module) -> ScopeTree:

@@ -18,25 +18,11 @@ from .reading import read_file
 WRITTEN_HERE = "written by `tfmigrate rewrite` as a part of this project."
 _DOCSTRING = re.compile(r'''(?:\s|#[^\n]*\n)*"""(.*?)"""''', re.DOTALL)
 # Directories that hold other people's code or no code at all.
-SKIPPED_DIRECTORIES = frozenset(
-    {
-        ".git",
-        ".hg",
-        ".svn",
-        ".tfmigrate",
-        ".tox",
-        ".nox",
-        ".venv",
-        "venv",
-        ".eggs",
-        ".mypy_cache",
-        ".pytest_cache",
-        ".ruff_cache",
-        ".ipynb_checkpoints",
-        "__pycache__",
-        "node_modules",
-    }
-)
+_SKIPPED = """
+.git .hg .svn .tfmigrate .tox .nox .venv venv .eggs .mypy_cache .pytest_cache
+.ruff_cache .ipynb_checkpoints __pycache__ node_modules
+"""
+SKIPPED_DIRECTORIES = frozenset(_SKIPPED.split())
 
 # Only datasets of TensorFlow 1 were ever asked for an iterator in these words.
 ITERATOR_CALL = rb"\.make_(?:one_shot|initializable)_iterator\("
@@ -115,7 +101,7 @@ class _Ignores:
     def __init__(self, root: Path, exclude: Sequence[str]) -> None:
         self.root = root
         self.specs: dict[str, pathspec.GitIgnoreSpec | None] = {}
-        self.exclude = _patterns(exclude) if exclude else None
+        self.exclude = _patterns(exclude, strict=True) if exclude else None
 
     def spec(self, directory: str) -> pathspec.GitIgnoreSpec | None:
         if directory not in self.specs:
@@ -124,7 +110,7 @@ class _Ignores:
             if os.path.isfile(file):  # reading a pipe would wait for ever
                 with contextlib.suppress(OSError):
                     text = read_file(file).decode("utf-8", "replace")
-                    self.specs[directory] = _ignored_by_git(text.splitlines())
+                    self.specs[directory] = _patterns(text.splitlines(), strict=False)
         return self.specs[directory]
 
     def chain(self, directory: Path) -> list[tuple[str, pathspec.GitIgnoreSpec]]:
@@ -141,25 +127,21 @@ class _Ignores:
         return found
 
 
-def _patterns(lines: Sequence[str]) -> pathspec.GitIgnoreSpec:
-    """The patterns of --exclude or pyproject.toml."""
+def _patterns(lines: Sequence[str], *, strict: bool) -> pathspec.GitIgnoreSpec:
+    """The patterns of --exclude or pyproject.toml; or, not strict, of a .gitignore.
+
+    Git takes no notice of bad ones either.
+    """
+    good = []
     for line in lines:
         try:
             pathspec.GitIgnoreSpec.from_lines([line])
-        except ValueError:
-            raise UserError(
-                f"exclude: {line!r} is no pattern", hint="see `git help ignore`"
-            ) from None
-    return pathspec.GitIgnoreSpec.from_lines(lines)
-
-
-def _ignored_by_git(lines: Sequence[str]) -> pathspec.GitIgnoreSpec:
-    """The patterns of a .gitignore; git takes no notice of bad ones either."""
-    good = []
-    for line in lines:
-        with contextlib.suppress(ValueError):
-            pathspec.GitIgnoreSpec.from_lines([line])
             good.append(line)
+        except ValueError:
+            if strict:
+                raise UserError(
+                    f"exclude: {line!r} is no pattern", hint="see `git help ignore`"
+                ) from None
     return pathspec.GitIgnoreSpec.from_lines(good)
 
 

@@ -15,23 +15,11 @@ from .parsing import parse
 from .sources import Source
 
 _OWN_NAME = re.compile(r"__tfmigrate_(?:(?:cell|magic)_\d+|new_cell)__\Z")
-_ALWAYS = frozenset(dir(builtins)) | {
-    "__file__",
-    "__name__",
-    "__doc__",
-    "__path__",
-    "__package__",
-    "__spec__",
-    "__loader__",
-    "__builtins__",
-    "__class__",
-    "__module__",
-    "__qualname__",
-    "__annotations__",
-    "WindowsError",
-    "get_ipython",
-    "display",
-}
+_EVERYWHERE = """
+__file__ __name__ __doc__ __path__ __package__ __spec__ __loader__ __builtins__
+__class__ __module__ __qualname__ __annotations__ WindowsError get_ipython display
+"""
+_ALWAYS = frozenset((*dir(builtins), *_EVERYWHERE.split()))
 
 
 class GuardError(Exception):

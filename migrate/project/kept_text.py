@@ -15,7 +15,7 @@ from tfmigrate.compat.notebooks import Notebook, NotebookError
 
 from ..names.ast_nodes import tree_of
 from ..report.findings import Finding
-from .activation import activated, activated_cell, deactivated, is_activated
+from .activation import activated, deactivated, is_activated
 from .sources import SourceError, decode
 from .text import Edit, Lines, apply_edits, note_above
 
@@ -26,19 +26,20 @@ def started(path: Path, raw: bytes, version: int) -> bytes:
     """The file with the call that prepares the compat layer."""
     if path.suffix != ".ipynb":
         return _edited(raw, lambda text: activated(text, version))
-    try:
-        notebook = Notebook.parse(raw)
-    except NotebookError:
-        return raw
-    pieces = _CELL.split(notebook.text)[1:]
-    cells = list(zip(notebook.cells, pieces, strict=True))
-    if is_activated(notebook.text):
-        return raw
-    for cell, source in cells:
-        if not cell.foreign and re.search(r"(?m)^(?:import|from) ", source):
-            new = activated_cell(source, version)
-            return bytes(notebook.render(_with_cell(notebook, cell.number, new)))
-    return raw
+
+    def with_call(notebook: Notebook) -> str:
+        if is_activated(notebook.text):
+            return str(notebook.text)
+        pieces = _CELL.split(notebook.text)[1:]
+        text = str(notebook.text)
+        for cell, source in zip(notebook.cells, pieces, strict=True):
+            if not cell.foreign and re.search(r"(?m)^(?:import|from) ", source):
+                mark = f"__tfmigrate_cell_{cell.number}__\n"
+                new = activated(source, version, cell=True)
+                return text.replace(mark + source, mark + new, 1)
+        return text
+
+    return _with_cells(raw, with_call)
 
 
 def unstarted(path: Path, raw: bytes) -> bytes:
@@ -47,11 +48,7 @@ def unstarted(path: Path, raw: bytes) -> bytes:
         return raw
     if path.suffix != ".ipynb":
         return _edited(raw, deactivated)
-    try:
-        notebook = Notebook.parse(raw)
-    except NotebookError:
-        return raw
-    return bytes(notebook.render(deactivated(notebook.text)))
+    return _with_cells(raw, lambda notebook: deactivated(notebook.text))
 
 
 def noted(path: Path, raw: bytes, findings: Iterable[Finding]) -> bytes:
@@ -59,42 +56,31 @@ def noted(path: Path, raw: bytes, findings: Iterable[Finding]) -> bytes:
     wanted = {finding.note_at or finding.line: finding for finding in findings}
     if path.suffix != ".ipynb":
         return _edited(raw, lambda text: _with_notes(text, wanted))
+    placed = {line: one for line, one in wanted.items() if one.note_at is not None}
+    return _with_cells(raw, lambda notebook: _with_notes(notebook.text, placed))
+
+
+def _with_cells(raw: bytes, edit: Callable[[Notebook], str]) -> bytes:
+    """A notebook with another text of all of its cells."""
     try:
         notebook = Notebook.parse(raw)
-        by_line = {
-            finding.note_at: finding
-            for finding in wanted.values()
-            if finding.note_at is not None
-        }
-        return bytes(notebook.render(_with_notes(notebook.text, by_line)))
+        return bytes(notebook.render(edit(notebook)))
     except NotebookError:
         return raw
-
-
-def _with_cell(notebook: Notebook, number: int, source: str) -> str:
-    marker = f"__tfmigrate_cell_{number}__\n"
-    before, _, after = notebook.text.partition(marker)
-    rest = _CELL.search(after)
-    tail = after[rest.start() :] if rest else ""
-    return f"{before}{marker}{source}{tail}"
 
 
 def _edited(raw: bytes, edit: Callable[[str], str]) -> bytes:
     try:
         text, encoding = decode(raw)
         new = edit(text)
-        if new == text or not _compiles(new):
+        if new == text:
             return raw
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree_of(new)
         return new.encode(encoding)
     except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
         return raw
-
-
-def _compiles(text: str) -> bool:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tree_of(text)
-    return True
 
 
 def _with_notes(text: str, wanted: dict[int, Finding]) -> str:

@@ -6,10 +6,10 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 
-from ..project.reading import read_file
 from ..project.selection import is_test
 from ..report.model import FileResult, Lack
 from .graph import ImportGraph
+from .results import raw_of
 
 
 def lack_of(
@@ -78,11 +78,5 @@ def _is_below(path: str, folder: str, named: str) -> bool:
 
 def _names(result: FileResult, names: frozenset[str]) -> bool:
     """Whether a file has one of the names in it."""
-    raw = result.old
-    if not raw:
-        try:
-            raw = read_file(result.path)
-        except OSError:
-            return False
     words = "|".join(map(re.escape, sorted(names)))
-    return re.search(rf"\b(?:{words})\b".encode(), raw) is not None
+    return re.search(rf"\b(?:{words})\b".encode(), raw_of(result) or b"") is not None

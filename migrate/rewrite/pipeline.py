@@ -42,7 +42,7 @@ from .decide import Kept, Moved, part_in_programs
 from .file_facts import facts_of_file, kept_after, runs_on_both
 from .pins import notebook_pins, with_new_requirements
 from .python2 import converted, remains
-from .results import failed, in_cells, line_origins, result_of, unchanged
+from .results import failed, in_cells, line_origins, result_of
 
 # More would be a rewrite that chases its own tail.
 _MOST_ROUNDS = 3
@@ -70,12 +70,12 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
         ):
             return FileResult(path, FileStatus.SKIPPED, lines=lines)
         if file_is_ignored(raw) or is_ours(raw):
-            return unchanged(path, raw, ())
+            return result_of(path, raw, raw, ())
         if holds_requirements(path.name):
             text = raw.decode("utf-8", "surrogateescape")
             text, pins = _requirements(path, text, job)
             new = text.encode("utf-8", "surrogateescape")
-            return result_of(path, raw, new, tuple(pins), ())
+            return result_of(path, raw, new, tuple(pins))
         with collector_at_rest():
             new, findings, needs = call_deep(lambda: _process(path, raw, job, facts))
         # Here, for the result checks itself: findings must fit what happened.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from ..project.reading import read_file
 from ..project.sources import Source
 from ..report.findings import Finding
 from ..report.model import FileResult, FileStatus
@@ -48,33 +49,28 @@ def result_of(
     raw: bytes,
     new: bytes,
     findings: tuple[Finding, ...],
-    needs: tuple[Need, ...],
+    needs: tuple[Need, ...] = (),
 ) -> FileResult:
     """What became of a file, given its bytes before and after."""
-    if new == raw:
-        return unchanged(path, raw, findings)
+    changed = new != raw
     return FileResult(
         path,
-        FileStatus.CHANGED,
+        FileStatus.CHANGED if changed else FileStatus.UNCHANGED,
         findings=findings,
         old=raw,
-        new=new,
+        new=new if changed else None,
         notes=len(_NOTE.findall(new)),
         lines=raw.count(b"\n"),
-        needs=needs,
+        needs=needs if changed else (),
     )
 
 
-def unchanged(path: Path, raw: bytes, findings: tuple[Finding, ...]) -> FileResult:
-    """A file that stays as it is."""
-    return FileResult(
-        path,
-        FileStatus.UNCHANGED,
-        findings=findings,
-        old=raw,
-        notes=len(_NOTE.findall(raw)),
-        lines=raw.count(b"\n"),
-    )
+def raw_of(result: FileResult) -> bytes | None:
+    """The file as it was read; None where that cannot be."""
+    try:
+        return result.old or read_file(result.path)
+    except OSError:
+        return None
 
 
 def failed(path: Path, raw: bytes, error: str) -> FileResult:

@@ -22,7 +22,6 @@ from pathlib import Path
 
 from ..project.facts import ProjectFacts
 from ..project.kept_text import noted, started, unstarted
-from ..project.reading import read_file
 from ..project.selection import Selection, file_is_ignored
 from ..report.findings import (
     KEEPS,
@@ -37,6 +36,7 @@ from ..report.findings import (
 from ..report.model import FileFacts, FileResult, FileStatus
 from .graph import ImportGraph
 from .missing_names import lack_of
+from .results import raw_of, result_of
 
 _WAITS = "this program is kept: run it behind tfmigrate.compat.install()"
 _RAISES = "this program is kept, and calls what tfmigrate.compat lacks"
@@ -44,7 +44,6 @@ _CALL = "calls tfmigrate.compat.install()"
 _UNTOUCHED = "this program stays as it is"
 _WORD = re.compile(rb"[Ee]stimator|contrib[./ ]learn")
 _SILENCED = re.compile(rb"#\s*tfmigrate:\s*ignore")
-_NOTE = re.compile(rb"TODO\(tfmigrate\)")
 _PLACE = re.compile(r"\(([\w.-]+\.(?:py|ipynb)):")
 
 
@@ -225,7 +224,7 @@ class _Settlement:
             key not in self.kept and key not in self.heads and self._serves_both(key)
         ):
             return _let_go(result)
-        raw = _raw(result)
+        raw = raw_of(result)
         if raw is None or result.status is FileStatus.FAILED or file_is_ignored(raw):
             return result
         if any(f.rule == OVER_BUDGET for f in result.findings):
@@ -259,7 +258,7 @@ class _Settlement:
         ):
             return False
         reached = (self.files[one] for one in self.graph.closure(key))
-        return any(b"tensorflow" in (_raw(one) or b"") for one in reached)
+        return any(b"tensorflow" in (raw_of(one) or b"") for one in reached)
 
     def _is_asked(self, key: str) -> bool:
         """Every program here stays because its owner or an option says so."""
@@ -363,7 +362,7 @@ def _own_cause(result: FileResult) -> _Cause | None:
         if finding.rule == KEEPS:
             program = finding.program is not None
             return _Cause(*place, finding.reason, program=program)
-    raw = _raw(result) or b""
+    raw = raw_of(result) or b""
     if not _WORD.search(raw):
         return None
     if result.status is FileStatus.FAILED and "Python 2" not in (result.error or ""):
@@ -381,16 +380,6 @@ def _moves(result: FileResult) -> bool:
 
 def _changes(result: FileResult) -> bool:
     return result.new is not None
-
-
-def _raw(result: FileResult) -> bytes | None:
-    """The file as it was read."""
-    if result.old:
-        return result.old
-    try:
-        return read_file(result.path)
-    except OSError:
-        return None
 
 
 def _let_go(result: FileResult) -> FileResult:
@@ -417,21 +406,13 @@ def _with(
     result: FileResult, raw: bytes, new: bytes, findings: list[Finding]
 ) -> FileResult:
     """The result with other bytes and findings."""
-    changed = new != raw
-    if not changed:
+    if new == raw:
         findings = [f for f in findings if f.outcome is not Outcome.REWRITTEN]
-    status = FileStatus.UNCHANGED
-    if changed:
-        status = FileStatus.CHANGED
-    elif result.status is FileStatus.SKIPPED:
-        status = FileStatus.SKIPPED
-    return FileResult(
-        result.path,
-        status,
-        findings=tuple(sorted(findings)),
-        old=raw,
-        new=new if changed else None,
-        notes=len(_NOTE.findall(new)),
+    made = result_of(result.path, raw, new, tuple(sorted(findings)))
+    skipped = new == raw and result.status is FileStatus.SKIPPED
+    return replace(
+        made,
+        status=result.status if skipped else made.status,
         lines=result.lines,
         base=result.base,
         file_facts=result.file_facts,
