@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import errno
+import functools
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from ..errors import UserError
-from ..options import Job
+from ..forms.render import render
+from ..options import Job, RewriteOptions
 from ..project.cache import Cache
 from ..project.config import Config, load_config
 from ..project.looking import look_for_files
@@ -20,8 +24,6 @@ from ..project.selection import Selection
 from ..project.workers import Limits
 from ..report.colours import print_coloured, wants_colours
 from ..report.model import FileResult, Report
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 class NamedPath(click.Path):
@@ -39,89 +41,131 @@ class NamedPath(click.Path):
 FORMATS = ("text", "json", "sarif", "github", "html")
 
 
-def file_options(function: F) -> F:
-    """Options about files, rules and output that both commands take."""
-    for option in reversed(
-        [
-            click.argument(
-                "paths",
-                nargs=-1,
-                required=True,
-                type=NamedPath(path_type=Path, allow_dash=True),
-            ),
-            click.option(
-                "--select", multiple=True, metavar="RULE", help="Only these rules."
-            ),
-            click.option(
-                "--ignore", multiple=True, metavar="RULE", help="Not these rules."
-            ),
-            click.option(
-                "--exclude",
-                multiple=True,
-                metavar="PATTERN",
-                help="Leave out files and directories (.gitignore syntax).",
-            ),
-            click.option(
-                "--format",
-                "format_",
-                type=click.Choice(FORMATS),
-                default="text",
-                show_default=True,
-                help="Form of the report.",
-            ),
-            click.option(
-                "-o",
-                "--output",
-                type=NamedPath(path_type=Path),
-                help="Write the report to a file instead of stdout.",
-            ),
-            click.option(
-                "-q",
-                "--quiet",
-                is_flag=True,
-                help="Programs and the summary only (text report).",
-            ),
-            click.option(
-                "-j",
-                "--jobs",
-                type=click.IntRange(min=0),
-                default=0,
-                show_default=True,
-                help="Processes to use (0: one per core, 8 at most).",
-            ),
-            click.option(
-                "--timeout",
-                type=click.FloatRange(min=0, min_open=True),
-                default=120.0,
-                show_default=True,
-                metavar="SECONDS",
-                help="Work that one file may take; one that takes more is left.",
-            ),
-            click.option(
-                "--py2",
-                is_flag=True,
-                help="Try to convert Python 2 files to Python 3 first.",
-            ),
-        ]
+@dataclass(frozen=True)
+class Asked:
+    """What both commands are asked: files, rules, work and form of the report."""
+
+    paths: tuple[Path, ...]
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    exclude: tuple[str, ...]
+    format_: str
+    output: Path | None
+    quiet: bool
+    jobs: int
+    timeout: float
+    py2: bool
+
+    @cached_property
+    def config(self) -> Config:
+        """Settings of pyproject.toml, which are the defaults."""
+        return load_config([p for p in self.paths if str(p) != "-"])
+
+    def job(self, *, requirements: bool = False, strategy: str = "keep") -> Job:
+        """The job of a command line; refuses a report that could not be written."""
+        require_writable(self.output)
+        selection = Selection(
+            select=_rules("select", self.select, self.config),
+            ignore=_rules("ignore", self.ignore, self.config),
+        )
+        options = RewriteOptions(strategy=strategy)
+        return Job(options, selection, self.py2, requirements)
+
+    def is_stdin(self) -> bool:
+        """Whether a program is read from stdin; refuses other paths beside it."""
+        found = any(str(path) == "-" for path in self.paths)
+        if found and len(self.paths) > 1:
+            raise UserError("- reads one program from stdin and takes no other path")
+        return found
+
+    def files(self) -> list[Path]:
+        """The files a command is about, as they are shown: from here if possible."""
+        exclude = self.exclude or self.config.lists("exclude")
+        return look_for_files(self.paths, exclude, Limits(seconds=self.timeout))
+
+    def report_on_stdin(self, job: Job) -> tuple[bytes, Report]:
+        """What stdin holds, and the report of running the job on it."""
+        from ..rewrite.run import one_source
+
+        raw = sys.stdin.buffer.read()
+        path = Path("stdin.ipynb" if raw.lstrip()[:1] == b"{" else "stdin.py")
+        return raw, one_source(path, raw, job, Limits(seconds=self.timeout))
+
+    def write(self, report: Report, *, written: bool) -> None:
+        """The report in the form and to the place that were asked for."""
+        form = self.format_
+        text = render(report, form, written=written, quiet=self.quiet)
+        write_report(text, self.output, form=form)
+
+
+def file_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Options about files, rules and output that both commands take, as one value."""
+
+    @functools.wraps(function)
+    def command(**given: Any) -> None:
+        asked = Asked(**{one.name: given.pop(one.name) for one in fields(Asked)})
+        function(asked, **given)
+
+    path = NamedPath(path_type=Path)
+    paths = NamedPath(path_type=Path, allow_dash=True)
+    for option in (
+        click.option(
+            "--py2",
+            is_flag=True,
+            help="Try to convert Python 2 files to Python 3 first.",
+        ),
+        click.option(
+            "--timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            default=120.0,
+            show_default=True,
+            metavar="SECONDS",
+            help="Work that one file may take; one that takes more is left.",
+        ),
+        click.option(
+            "-j",
+            "--jobs",
+            type=click.IntRange(min=0),
+            default=0,
+            show_default=True,
+            help="Processes to use (0: one per core, 8 at most).",
+        ),
+        click.option(
+            "-q",
+            "--quiet",
+            is_flag=True,
+            help="Programs and the summary only (text report).",
+        ),
+        click.option(
+            "-o",
+            "--output",
+            type=path,
+            help="Write the report to a file instead of stdout.",
+        ),
+        click.option(
+            "--format",
+            "format_",
+            type=click.Choice(FORMATS),
+            default="text",
+            show_default=True,
+            help="Form of the report.",
+        ),
+        click.option(
+            "--exclude",
+            multiple=True,
+            metavar="PATTERN",
+            help="Leave out files and directories (.gitignore syntax).",
+        ),
+        click.option(
+            "--ignore", multiple=True, metavar="RULE", help="Not these rules."
+        ),
+        click.option(
+            "--select", multiple=True, metavar="RULE", help="Only these rules."
+        ),
+        click.argument("paths", nargs=-1, required=True, type=paths),
     ):
-        function = option(function)
-    return function
-
-
-def job_from(
-    paths: tuple[Path, ...],
-    *,
-    select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    py2: bool = False,
-    requirements: bool = False,
-) -> tuple[Job, Config]:
-    """The job of a command line, with pyproject.toml's settings as defaults."""
-    config = load_config([p for p in paths if str(p) != "-"])
-    selection = Selection(
-        select=_rules("select", select, config), ignore=_rules("ignore", ignore, config)
-    )
-    return Job(selection=selection, py2=py2, requirements=requirements), config
+        command = option(command)
+    return command
 
 
 def _rules(option: str, items: tuple[str, ...], config: Config) -> tuple[str, ...]:
@@ -137,13 +181,6 @@ def _rules(option: str, items: tuple[str, ...], config: Config) -> tuple[str, ..
     except UserError as error:
         where = f"--{option}" if items else f"{config.path}: {option}"
         raise UserError(f"{where}: {error.message}", hint=error.hint) from None
-
-
-def files_below(
-    paths: tuple[Path, ...], exclude: tuple[str, ...], timeout: float
-) -> list[Path]:
-    """The files a command is about, as they are shown: from here, where they can be."""
-    return look_for_files(paths, exclude, Limits(seconds=timeout))
 
 
 def run_with_progress(files: list[Path], job: Job, jobs: int, timeout: float) -> Report:
@@ -172,15 +209,6 @@ def _run(files: list[Path], job: Job, jobs: int, limits: Limits) -> Report:
             bar.update(1)
 
         return run_job(files, job, jobs=workers, limits=limits, progress=advance)
-
-
-def run_on_stdin(job: Job, timeout: float) -> tuple[bytes, Report]:
-    """What stdin holds, and the report of running the job on it."""
-    from ..rewrite.run import one_source
-
-    raw = sys.stdin.buffer.read()
-    path = Path("stdin.ipynb" if raw.lstrip()[:1] == b"{" else "stdin.py")
-    return raw, one_source(path, raw, job, Limits(seconds=timeout))
 
 
 def exit_code(report: Report, *, pending: bool) -> int:

@@ -11,7 +11,6 @@ from pathlib import Path
 import click
 
 from ..errors import UserError, require_tensorflow
-from ..forms.render import render
 from ..forms.text import diff_text, text_report
 from ..options import Job
 from ..project.files import project_root
@@ -24,13 +23,10 @@ from ..report.model import FileResult, FileStatus, Report
 from ..report.printable import printable
 from ..rewrite.native.chosen_strategy import STRATEGIES
 from .common import (
+    Asked,
     NamedPath,
     exit_code,
     file_options,
-    files_below,
-    job_from,
-    require_writable,
-    run_on_stdin,
     run_with_progress,
     write_report,
 )
@@ -105,16 +101,7 @@ or the usage was wrong.
     help="What one run of a program may take; one that takes more is not proved.",
 )
 def rewrite(
-    paths: tuple[Path, ...],
-    select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    exclude: tuple[str, ...],
-    format_: str,
-    output: Path | None,
-    quiet: bool,
-    jobs: int,
-    timeout: float,
-    py2: bool,
+    asked: Asked,
     requirements: bool,
     strategy: str,
     diff: bool,
@@ -134,19 +121,16 @@ def rewrite(
 
     Nothing of your code is run, unless --prove asks for it.
     """
-    require_writable(output)
-    job, config = job_from(
-        paths, select=select, ignore=ignore, py2=py2, requirements=requirements
-    )
-    job = replace(job, options=replace(job.options, strategy=strategy))
-    if any(str(p) == "-" for p in paths):
-        if len(paths) > 1 or out is not None:
+    job = asked.job(requirements=requirements, strategy=strategy)
+    paths = asked.paths
+    if asked.is_stdin():
+        if out is not None:
             raise UserError("- reads one program from stdin and takes no other path")
         if prove or prove_command:
             raise UserError("--prove runs programs in their folder; name a file")
-        sys.exit(_filter(job, timeout, diff=diff, check=check, quiet=quiet))
+        sys.exit(_filter(asked, job, diff=diff, check=check))
     root = project_root(paths)
-    files = files_below(paths, exclude or config.lists("exclude"), timeout)
+    files = asked.files()
 
     trial = None
     if prove or prove_command:
@@ -156,7 +140,7 @@ def rewrite(
         trial = Trial(root, Path.cwd(), prove_steps, prove_seconds, prove_command)
 
     def run(job: Job) -> Report:
-        return run_with_progress(files, job, jobs, timeout)
+        return run_with_progress(files, job, asked.jobs, asked.timeout)
 
     def rewritten() -> Report:
         report = run(job)
@@ -188,13 +172,12 @@ def rewrite(
             report = _write(report, root, targets)
             report = replace(report, committed=not allow_dirty)
     report = replace(report, asked=shlex.join(map(str, paths)))
-    if diff and format_ == "text":
-        write_report("".join(diff_text(r) for r in report.changed), output)
-        click.echo(text_report(report, written=False, quiet=quiet), err=True, nl=False)
+    if diff and asked.format_ == "text":
+        write_report("".join(map(diff_text, report.changed)), asked.output)
+        text = text_report(report, written=False, quiet=asked.quiet)
+        click.echo(text, err=True, nl=False)
     else:
-        written = not (diff or check)
-        text = render(report, format_, written=written, quiet=quiet)
-        write_report(text, output, form=format_)
+        asked.write(report, written=not (diff or check))
     sys.exit(exit_code(report, pending=bool(report.changed) and (diff or check)))
 
 
@@ -241,9 +224,9 @@ def _with_failures(report: Report, failures: Mapping[Path, str]) -> Report:
     return replace(report, results=tuple(results))
 
 
-def _filter(job: Job, timeout: float, *, diff: bool, check: bool, quiet: bool) -> int:
+def _filter(asked: Asked, job: Job, *, diff: bool, check: bool) -> int:
     """stdin to stdout; the report goes to stderr."""
-    raw, report = run_on_stdin(job, timeout)
+    raw, report = asked.report_on_stdin(job)
     result = report.results[0]
     if diff:
         click.echo(diff_text(result), nl=False)
@@ -251,6 +234,6 @@ def _filter(job: Job, timeout: float, *, diff: bool, check: bool, quiet: bool) -
         sys.stdout.buffer.write(result.new if result.new is not None else raw)
         sys.stdout.buffer.flush()
     written = not (diff or check)
-    text = text_report(report, written=written, quiet=quiet, steps=not written)
+    text = text_report(report, written=written, quiet=asked.quiet, steps=not written)
     click.echo(text, err=True, nl=False)
     return exit_code(report, pending=bool(report.changed) and (diff or check))

@@ -5,22 +5,10 @@ from __future__ import annotations
 import shlex
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import click
 
-from ..errors import UserError
-from ..forms.render import render
-from .common import (
-    exit_code,
-    file_options,
-    files_below,
-    job_from,
-    require_writable,
-    run_on_stdin,
-    run_with_progress,
-    write_report,
-)
+from .common import Asked, exit_code, file_options, run_with_progress
 
 EPILOG = """\b
 Examples:
@@ -36,34 +24,18 @@ processed or the usage was wrong.
 
 @click.command(epilog=EPILOG)
 @file_options
-def scan(
-    paths: tuple[Path, ...],
-    select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    exclude: tuple[str, ...],
-    format_: str,
-    output: Path | None,
-    quiet: bool,
-    jobs: int,
-    timeout: float,
-    py2: bool,
-) -> None:
+def scan(asked: Asked) -> None:
     """List legacy TensorFlow code, what a rewrite would make of it, and how sure.
 
     No file is changed, and no code is imported or run. A repository keeps the report
     in .tfmigrate/cache and tells it again while nothing has changed.
     """
-    require_writable(output)
-    job, config = job_from(paths, select=select, ignore=ignore, py2=py2)
-    if any(str(p) == "-" for p in paths):
-        if len(paths) > 1:
-            raise UserError("- reads one program from stdin and takes no other path")
-        files: list[Path] = []
-        _, report = run_on_stdin(job, timeout)
+    job = asked.job()
+    if asked.is_stdin():
+        _, report = asked.report_on_stdin(job)
+        names = []
     else:
-        files = files_below(paths, exclude or config.lists("exclude"), timeout)
-        report = run_with_progress(files, job, jobs, timeout)
-    report = replace(report, asked=shlex.join(str(p) for p in paths if str(p) != "-"))
-    text = render(report, format_, written=False, quiet=quiet)
-    write_report(text, output, form=format_)
+        report = run_with_progress(asked.files(), job, asked.jobs, asked.timeout)
+        names = [str(path) for path in asked.paths]
+    asked.write(replace(report, asked=shlex.join(names)), written=False)
     sys.exit(exit_code(report, pending=bool(report.findings)))

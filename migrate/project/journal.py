@@ -22,7 +22,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeGuard
 
 from ..errors import UserError
 from .reading import digest
@@ -30,7 +30,7 @@ from .writes import Moved, Target, read_plain, replace_file, sweep, write_new
 
 FOLDER = ".tfmigrate"
 KEPT_RUNS = 10
-_FORMATS = (1, 2)
+_FORMAT = 2
 _BACKUP = re.compile(r"\d{1,9}\.orig")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 # No rewrite touches these, so no journal may.
@@ -135,8 +135,8 @@ def _take(handle: int) -> None:
         import msvcrt
 
         msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-        return
-    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    else:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 # -- writing -----------------------------------------------------------------------
@@ -209,7 +209,7 @@ def _record(root: Path, changes: Mapping[Path, Change]) -> None:
                     "mode": mode,
                 }
             entries.append(entry)
-        manifest = json.dumps({"format": _FORMATS[-1], "files": entries}, indent=1)
+        manifest = json.dumps({"format": _FORMAT, "files": entries}, indent=1)
         _write_durably(run / "manifest.tmp", manifest.encode())
         os.replace(run / "manifest.tmp", run / "manifest.json")
     except BaseException:
@@ -289,7 +289,7 @@ def _manifest(root: Path, run: Path) -> list[_Entry]:
     except (ValueError, RecursionError):
         raise _disbelief(place, "it is not JSON") from None
     files = loaded.get("files") if isinstance(loaded, dict) else None
-    if not isinstance(files, list) or loaded.get("format") not in _FORMATS:
+    if not isinstance(files, list) or loaded.get("format") != _FORMAT:
         raise _disbelief(place, "it is not a list of files in a known format")
     return [_entry(root, run, place, item) for item in files]
 
@@ -301,20 +301,19 @@ def _disbelief(place: Path, why: str) -> UserError:
     )
 
 
+def _fits(text: object, form: re.Pattern[str]) -> TypeGuard[str]:
+    return isinstance(text, str) and form.fullmatch(text) is not None
+
+
 def _entry(root: Path, run: Path, place: Path, item: object) -> _Entry:
     if not isinstance(item, dict):
         raise _disbelief(place, "an entry is no table")
     path, new = item.get("path"), item.get("new")
     old, backup, mode = item.get("old"), item.get("backup"), item.get("mode", 0o644)
-    kept = old is not None or backup is not None
-    if not (isinstance(path, str) and isinstance(new, str) and _DIGEST.fullmatch(new)):
+    if not isinstance(path, str) or not _fits(new, _DIGEST):
         raise _disbelief(place, "an entry lacks its path or digest")
-    if kept and not (
-        isinstance(old, str)
-        and _DIGEST.fullmatch(old)
-        and isinstance(backup, str)
-        and _BACKUP.fullmatch(backup)
-    ):
+    kept = (old, backup) != (None, None)
+    if kept and not (_fits(old, _DIGEST) and _fits(backup, _BACKUP)):
         raise _disbelief(place, f"the entry of {path!r} has no proper backup")
     if not isinstance(mode, int):
         raise _disbelief(place, f"the entry of {path!r} has no proper mode")

@@ -77,9 +77,13 @@ class Mirror:
         found: list[str] = []
         for path in paths:
             for folder, folders, files in os.walk(path) if path.is_dir() else ():
-                here = [name for name in folders if name[:1] not in ("", ".", "_")]
-                inside = [one for one in here if not self._is_out(folder, one)]
-                folders[:] = sorted(inside)
+                out = os.path.realpath(self.out)
+                folders[:] = sorted(
+                    name
+                    for name in folders
+                    if name[0] not in "._"
+                    and os.path.realpath(os.path.join(folder, name)) != out
+                )
                 for name in sorted(files):
                     full = os.path.join(folder, name)
                     if name[:1] != "." and os.path.realpath(full) not in known:
@@ -93,11 +97,6 @@ class Mirror:
         return (
             f"files that are not copied: {count} ({', '.join(found[:3])}{more}); "
             f"copy what the programs read into {self.out}, in the same places"
-        )
-
-    def _is_out(self, folder: str, name: str) -> bool:
-        return os.path.realpath(os.path.join(folder, name)) == os.path.realpath(
-            self.out
         )
 
     def write(self, results: Sequence[FileResult]) -> Mapping[Path, str]:

@@ -111,16 +111,8 @@ def replace_file(target: Target, old: bytes, new: bytes) -> str | None:
                 or stream.read() != old
             ):
                 raise Moved
-            temporary = _name(target, folder, _temporary(target.path.name))
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary, dir_fd=folder)
-            try:
-                lost = _write(temporary, new, folder, status, handle)
+            with _written(target, folder, new, (status, handle)) as (temporary, lost):
                 os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-            except BaseException:
-                with contextlib.suppress(OSError):
-                    os.unlink(temporary, dir_fd=folder)
-                raise
         if status.st_nlink > 1:
             links = status.st_nlink - 1
             lost.append(
@@ -129,64 +121,71 @@ def replace_file(target: Target, old: bytes, new: bytes) -> str | None:
     return "; ".join(lost) or None
 
 
-def _write(
-    name: str, content: bytes, folder: int | None, like: os.stat_result, old: int
-) -> list[str]:
-    """Write a new file that is as the old one is; what could not be kept."""
+@contextlib.contextmanager
+def _written(
+    target: Target,
+    folder: int | None,
+    content: bytes,
+    like: tuple[os.stat_result, int] | None = None,
+) -> Iterator[tuple[str, list[str]]]:
+    """A temporary file with some content, and what could not be kept in it.
+
+    It is as the old file, whose status and handle ``like`` has; and gone afterwards.
+    """
+    name = _name(target, folder, _temporary(target.path.name))
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(name, dir_fd=folder)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW | _BINARY
+    mode = 0o666 if like is None else 0o600
+    try:
+        with os.fdopen(os.open(name, flags, mode, dir_fd=folder), "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            lost = [] if like is None else _make_like(stream.fileno(), *like)
+            os.fsync(stream.fileno())
+        yield name, lost
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(name, dir_fd=folder)
+
+
+def _make_like(handle: int, like: os.stat_result, old: int) -> list[str]:
+    """Give a file owner, attributes and mode of another; what could not be kept."""
     lost = []
-    with os.fdopen(os.open(name, flags, 0o600, dir_fd=folder), "wb") as stream:
-        stream.write(content)
-        stream.flush()
-        handle = stream.fileno()
-        made = os.fstat(handle)
-        if (made.st_uid, made.st_gid) != (like.st_uid, like.st_gid):
-            try:
-                os.fchown(handle, like.st_uid, like.st_gid)
-            except OSError:
-                lost.append("it belongs to you now")
-        if hasattr(os, "listxattr"):
-            with contextlib.suppress(OSError):
-                for attribute in os.listxattr(old):
-                    os.setxattr(handle, attribute, os.getxattr(old, attribute))
-        if hasattr(os, "fchmod"):
-            os.fchmod(handle, stat.S_IMODE(like.st_mode))
-        os.fsync(handle)
+    made = os.fstat(handle)
+    if (made.st_uid, made.st_gid) != (like.st_uid, like.st_gid):
+        try:
+            os.fchown(handle, like.st_uid, like.st_gid)
+        except OSError:
+            lost.append("it belongs to you now")
+    if hasattr(os, "listxattr"):
+        with contextlib.suppress(OSError):
+            for attribute in os.listxattr(old):
+                os.setxattr(handle, attribute, os.getxattr(old, attribute))
+    if hasattr(os, "fchmod"):
+        os.fchmod(handle, stat.S_IMODE(like.st_mode))
     return lost
 
 
 def write_new(target: Target, content: bytes) -> None:
     """Make a file that must not exist yet: whole, or not at all."""
-    with _folder(target) as folder:
+    with _folder(target) as folder, _written(target, folder, content) as (made, _):
         name = _name(target, folder)
-        temporary = _name(target, folder, _temporary(target.path.name))
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary, dir_fd=folder)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW | _BINARY
-        handle = os.open(temporary, flags, 0o666, dir_fd=folder)
+        # A link, unlike a rename, fails where something is already.
         try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(content)
-                stream.flush()
-                os.fsync(stream.fileno())
-            # A link, unlike a rename, fails where something is already.
-            try:
-                os.link(
-                    temporary,
-                    name,
-                    src_dir_fd=folder,
-                    dst_dir_fd=folder,
-                    follow_symlinks=False,
-                )
-            except FileExistsError:
-                raise
-            except (OSError, NotImplementedError):  # a file system without links
-                if os.path.lexists(target.path):
-                    raise FileExistsError(f"{target.path} exists") from None
-                os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-        finally:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary, dir_fd=folder)
+            os.link(
+                made,
+                name,
+                src_dir_fd=folder,
+                dst_dir_fd=folder,
+                follow_symlinks=False,
+            )
+        except FileExistsError:
+            raise
+        except (OSError, NotImplementedError):  # a file system without links
+            if os.path.lexists(target.path):
+                raise FileExistsError(f"{target.path} exists") from None
+            os.replace(made, name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def sweep(path: Path) -> None:

@@ -62,21 +62,15 @@ class EstimatorPlaces:
 
 def is_estimator_word(symbol: str) -> bool:
     """Whether a canonical symbol is part of the Estimator's own vocabulary."""
-    return any(
-        symbol == root or symbol.startswith(root + ".") for root in _ROOTS
-    ) and not symbol.startswith(_NOT_ESTIMATORS)
+    inside = any(f"{symbol}.".startswith(f"{root}.") for root in _ROOTS)
+    return inside and not symbol.startswith(_NOT_ESTIMATORS)
 
 
 def _makes_an_estimator(symbol: str) -> bool:
     """Whether a canonical name is a class or function that makes an Estimator."""
     name = symbol.rpartition(".")[2]
-    if symbol in _MAKERS:
-        return True
-    return (
-        symbol.startswith(_CLASS_ROOTS)
-        and name.endswith(CLASS_ENDINGS)
-        and name[:1].isupper()
-    )
+    is_class = name.endswith(CLASS_ENDINGS) and name[:1].isupper()
+    return symbol in _MAKERS or (is_class and symbol.startswith(_CLASS_ROOTS))
 
 
 def _runs_an_estimator(symbol: str) -> bool:
@@ -84,12 +78,9 @@ def _runs_an_estimator(symbol: str) -> bool:
 
 
 def _is_mention(symbol: str) -> bool:
-    return (
-        symbol.startswith(_MENTIONS)
-        or symbol == _HOOK
-        or _runs_an_estimator(symbol)
-        or _makes_an_estimator(symbol)
-    )
+    if symbol.startswith(_MENTIONS) or symbol == _HOOK:
+        return True
+    return _runs_an_estimator(symbol) or _makes_an_estimator(symbol)
 
 
 def names_estimators(resolver: Resolver) -> bool:

@@ -13,7 +13,7 @@ import libcst as cst
 
 from ..names.ast_nodes import tree_of
 from ..names.ast_nodes import walk as walk_ast
-from ..names.dotted import import_path
+from ..names.dotted import import_path, imported_names
 from ..names.names import Door
 from ..names.scopes import ScopeKind
 from ..names.table import is_private_module, needs_nothing
@@ -52,7 +52,7 @@ _SESSIONS = (
     "tf.train.SingularMonitoredSession",
     "tf.train.Supervisor",
 )
-_BY_NAME = ("importlib.import_module", "runpy.run_module")
+_BY_NAME = ("importlib.import_module", "runpy.run_module", "__import__")
 _BY_PATH = ("imp.load_source",)
 _OWN_TREES = ("python", "core", "tools", "examples")
 
@@ -61,17 +61,15 @@ def facts_of_file(parsed: ParsedModule) -> FileFacts:
     """What a parsed file tells about the program it belongs to."""
     era = era_of(parsed.resolver)
     gone = None if era.tf2 and not era.tf1 else _gone_import(parsed)
-    gone = gone or _raising(parsed, _ESTIMATORS)
     notebook = parsed.source.notebook is not None
-    starts = notebook or is_started(parsed.path.name, parsed.source.text)
-    session = _session(parsed) if era.tf1 and not era.tf2 else None
-    searches = _searches(parsed)
-    raises = _raising(parsed, ("",))
     return FileFacts(
-        *(era.tf1, era.tf2, gone, starts),
-        searches=searches,
-        session=session,
-        raises=raises,
+        era.tf1,
+        era.tf2,
+        gone=gone or _raising(parsed, _ESTIMATORS),
+        starts=notebook or is_started(parsed.path.name, parsed.source.text),
+        searches=_searches(parsed),
+        session=_session(parsed) if era.tf1 and not era.tf2 else None,
+        raises=_raising(parsed, ("",)),
     )
 
 
@@ -97,18 +95,15 @@ def _searches(parsed: ParsedModule) -> tuple[str, ...]:
     found = set()
     for called, call in parsed.resolver.scopes.calls.items():
         name = parsed.resolver.qualified(called)
-        by_path = name in _BY_PATH
-        if by_path or name in _BY_NAME or _is_dunder_import(called):
-            asked = None if by_path or not call.args else call.args[0].value
+        if isinstance(called, cst.Name) and called.value == "__import__":
+            name = called.value
+        if name in (*_BY_PATH, *_BY_NAME):
+            asked = call.args[0].value if call.args and name in _BY_NAME else None
             said = "" if asked is None else _text_first(asked)
             if isinstance(asked, cst.SimpleString) and said:
                 said += "."  # all of the name
             found.add(said[: said.rfind(".") + 1])
     return tuple(sorted(found))
-
-
-def _is_dunder_import(called: cst.CSTNode) -> bool:
-    return isinstance(called, cst.Name) and called.value == "__import__"
 
 
 def _text_first(node: cst.BaseExpression) -> str:
@@ -255,7 +250,11 @@ def _gone_import(parsed: ParsedModule) -> tuple[str, str] | None:
     for use in parsed.resolver.scopes.imports:
         if use.guarded or use.scope.kind is not ScopeKind.MODULE:
             continue
-        for module in _modules(use.node):
+        node = use.node
+        modules = imported_names(node)
+        if isinstance(node, cst.ImportFrom) and modules:
+            modules = [import_path(node.module)]
+        for module in modules:
             if _is_gone(module):
                 text = parsed.module.code_for_node(use.node)
                 return _place(parsed, use.node), f"`{text}`"
@@ -287,14 +286,6 @@ def _place(parsed: ParsedModule, node: cst.CSTNode) -> str:
 def _line(parsed: ParsedModule, node: cst.CSTNode) -> int:
     places = parsed.resolver.about(Places)
     return places.lines.place(places[node][0])[0]
-
-
-def _modules(node: cst.Import | cst.ImportFrom) -> list[str]:
-    if isinstance(node, cst.ImportFrom):
-        if node.relative or node.module is None:
-            return []
-        return [import_path(node.module)]
-    return [import_path(alias.name) for alias in node.names]
 
 
 def _is_gone(module: str) -> bool:

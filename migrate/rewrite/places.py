@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import libcst as cst
 
-from ..names.dotted import import_path
+from ..names.dotted import import_path, imported_names
 from ..project.facts import ParsedModule, ProjectFacts
 from ..project.reading import is_file, read_file
 from ..project.sources import SourceError
@@ -44,11 +43,7 @@ class Place:
     @property
     def folder(self) -> Path:
         """The directory."""
-        return (
-            Path(self.root, *self.package.split("."))
-            if self.package
-            else Path(self.root)
-        )
+        return Path(self.root, *filter(None, self.package.split(".")))
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -57,11 +52,10 @@ class Place:
 
     def package_for(self, parsed: ParsedModule) -> str:
         """What a file writes between ``from`` and ``import``; empty for none."""
-        if not self.package:
+        path = os.path.abspath(parsed.path)
+        if not self.package or not (path in self.found or _is_relative(parsed)):
             return self.package
-        if os.path.abspath(parsed.path) not in self.found and not _is_relative(parsed):
-            return self.package
-        own = os.path.relpath(os.path.dirname(os.path.abspath(parsed.path)), self.root)
+        own = os.path.relpath(os.path.dirname(path), self.root)
         parts = [] if own == "." else own.split(os.sep)
         wanted = self.package.split(".")
         if parts[: len(wanted)] != wanted:
@@ -98,7 +92,10 @@ def place_of(group: Group, facts: ProjectFacts) -> Place:
     root = fitting[0]
     packages = {package for path in paths if (package := _package(path, root))}
     above, name = os.path.split(root)
-    relative = [path for path in files if _names_no_top(path, facts)]
+    # Found by where they stand, whatever package is the outermost: the program may be
+    # started with `python -m` inside of folders that look like packages.
+    parsed = ((path, _parsed(path, facts)) for path in files)
+    relative = [path for path, one in parsed if one is not None and _is_relative(one)]
     if not packages and relative and {*map(os.path.dirname, paths)} == {root}:
         # A package without a file that says so: started with `python -m`.
         return Place(above, name, frozenset(paths))
@@ -113,8 +110,7 @@ def place_of(group: Group, facts: ProjectFacts) -> Place:
 def _finds(path: str, root: str, facts: ProjectFacts) -> bool:
     """A program that starts in a file has a directory on its search path."""
     directory = os.path.dirname(path)
-    known = (directory, *facts.added_roots(directory))
-    if root in known:
+    if root in (directory, *facts.added_roots(directory)):
         return True
     roots = _roots(Path(path), facts)
     return root in roots or not roots
@@ -140,16 +136,6 @@ def _started_in(paths: Iterable[Path], facts: ProjectFacts) -> set[str]:
     return {os.path.dirname(one) for one in starts}
 
 
-def _names_no_top(path: Path, facts: ProjectFacts) -> bool:
-    """A file that is found by where it stands, whatever package is the outermost.
-
-    Folders may look like packages that are none to the program: it is started with
-    `python -m` inside of them.
-    """
-    parsed = _parsed(path, facts)
-    return parsed is not None and _is_relative(parsed)
-
-
 def _found_from(paths: Iterable[Path], facts: ProjectFacts) -> frozenset[str]:
     """Files that are imported relatively, which nobody else starts."""
     found: set[str] = set()
@@ -166,11 +152,8 @@ def _found_from(paths: Iterable[Path], facts: ProjectFacts) -> frozenset[str]:
 
 def _shared(packages: Iterable[str]) -> str:
     """The innermost package that holds all of them."""
-    first, *others = (package.split(".") for package in packages)
-    for other in others:
-        same = (pair[0] == pair[1] for pair in zip(first, other, strict=False))
-        first = first[: sum(itertools.takewhile(bool, same))]
-    return ".".join(first)
+    paths = [package.replace(".", os.sep) for package in packages]
+    return os.path.commonpath(paths).replace(os.sep, ".")
 
 
 def _comes_late(path: Path, root: str, starting: set[str], facts: ProjectFacts) -> bool:
@@ -225,37 +208,22 @@ def _roots(path: Path, facts: ProjectFacts) -> list[str]:
         return found
     for dotted, relative in _imported(parsed):
         if relative:
-            root = facts.import_roots(path)[0]
-            if root not in found:
-                found.append(root)
+            found.append(facts.import_roots(path)[0])
             continue
         target = facts.locate(dotted, path)
-        if target is None:
-            continue
-        parts = dotted.split(".")
-        root = os.path.abspath(target)
-        steps = len(parts) + (os.path.basename(root) == "__init__.py")
-        for _ in range(steps):
-            root = os.path.dirname(root)
-        if root not in found:
-            found.append(root)
-    return found
+        if target is not None:
+            steps = dotted.count(".") + (target.name == "__init__.py")
+            found.append(str(Path(os.path.abspath(target)).parents[steps]))
+    return [*dict.fromkeys(found)]
 
 
 def _imported(parsed: ParsedModule) -> Iterator[tuple[str, bool]]:
     for use in parsed.resolver.scopes.imports:
         node = use.node
-        if isinstance(node, cst.Import):
-            for alias in node.names:
-                yield import_path(alias.name), False
-        elif node.relative:
-            yield import_path(node.module), True
-        elif node.module is not None:
-            base = import_path(node.module)
-            yield base, False
-            if not isinstance(node.names, cst.ImportStar):
-                for alias in node.names:
-                    yield f"{base}.{import_path(alias.name)}", False
+        if isinstance(node, cst.ImportFrom):
+            yield import_path(node.module), bool(node.relative)
+        for dotted in imported_names(node):
+            yield dotted, False
 
 
 def _is_relative(parsed: ParsedModule) -> bool:

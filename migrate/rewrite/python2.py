@@ -25,23 +25,17 @@ from ..report.findings import PYTHON2, Finding, Outcome, told
 _CELL = re.compile(r"(?m)^(__tfmigrate_cell_\d+__[ \t]*(?:\r?\n|\Z))")
 # A tab at the start of a line went to the next multiple of eight.
 _INDENT = re.compile(r"(?m)^[ \t]*\t[ \t]*")
-# Names of Python 2's builtins that no fixer replaces in every place.
-_GONE = frozenset(
-    (
-        *("apply", "buffer", "cmp", "coerce", "execfile", "file", "intern", "long"),
-        *("raw_input", "reduce", "reload", "unichr", "unicode", "xrange", "basestring"),
-    )
-)
-_GONE_METHODS = {
-    "iteritems": "items",
-    "iterkeys": "keys",
-    "itervalues": "values",
-    "has_key": "in",
-    "viewitems": "items",
-    "viewkeys": "keys",
-    "viewvalues": "values",
-}
-_GONE_ATTRIBUTES = {
+# What no fixer replaces in every place: names, methods by any object, dotted names.
+_GONE_NAMES = """
+apply buffer cmp coerce execfile file intern long raw_input reduce reload unichr unicode
+xrange basestring
+"""
+_GONE = frozenset(_GONE_NAMES.split())
+_TODAY = {
+    **dict.fromkeys((".iteritems", ".viewitems"), "items"),
+    **dict.fromkeys((".iterkeys", ".viewkeys"), "keys"),
+    **dict.fromkeys((".itervalues", ".viewvalues"), "values"),
+    ".has_key": "in",
     "string.letters": "string.ascii_letters",
     "string.lowercase": "string.ascii_lowercase",
     "string.uppercase": "string.ascii_uppercase",
@@ -49,6 +43,8 @@ _GONE_ATTRIBUTES = {
     "sys.maxint": "sys.maxsize",
     "os.getcwdu": "os.getcwd",
 }
+# Why a text may not be Python 3.
+_NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def converted(path: Path, raw: bytes) -> bytes:
@@ -76,7 +72,7 @@ def _cells_converted(path: Path, text: str) -> str:
 def _is_python3(text: str) -> bool:
     try:
         _parsed(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except _NO_PYTHON:
         return False
     return True
 
@@ -119,10 +115,8 @@ def _converter() -> tuple[str, Any]:
 def _has_mixed_indents(text: str) -> bool:
     try:
         _parsed(text)
-    except TabError:
-        return True
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
+    except _NO_PYTHON as error:
+        return isinstance(error, TabError)
     return False
 
 
@@ -134,10 +128,9 @@ def _parsed(text: str) -> ast.Module:
 
 def remains(path: Path, old: str, new: str) -> list[Finding]:
     """What a person has to look at in a converted text, place by place."""
-    try:
-        tree = _parsed(new)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    if not _is_python3(new):
         return []
+    tree = _parsed(new)
     found = list(_gone_names(tree))
     if not re.search(r"(?m)^from __future__ import .*\bdivision\b", old):
         found += _divisions(tree)
@@ -148,13 +141,11 @@ def remains(path: Path, old: str, new: str) -> list[Finding]:
 
 
 def _gone_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    bound = {
-        node.id
-        for node in walk_ast(tree, ast.Name)
-        if not isinstance(node.ctx, ast.Load)
-    }
+    bound = set()
     for node in walk_ast(tree):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            bound.add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             bound.add(node.name)
         elif isinstance(node, ast.arg):
             bound.add(node.arg)
@@ -165,11 +156,11 @@ def _gone_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
             yield node.lineno, f"`{node.id}` is a name of Python 2"
         if isinstance(node, ast.Attribute):
             dotted = ast.unparse(node)
-            if dotted in _GONE_ATTRIBUTES:
-                yield node.lineno, f"`{dotted}` is `{_GONE_ATTRIBUTES[dotted]}` today"
-            elif node.attr in _GONE_METHODS:
-                today = _GONE_METHODS[node.attr]
-                yield node.lineno, f"`.{node.attr}` of Python 2: use `{today}`"
+            method = f".{node.attr}"
+            if dotted in _TODAY:
+                yield node.lineno, f"`{dotted}` is `{_TODAY[dotted]}` today"
+            elif method in _TODAY:
+                yield node.lineno, f"`{method}` of Python 2: use `{_TODAY[method]}`"
         if isinstance(node, ast.Call) and any(k.arg == "cmp" for k in node.keywords):
             yield node.lineno, "`cmp=` of a sort: use functools.cmp_to_key"
 
@@ -177,20 +168,15 @@ def _gone_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
 def _divisions(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Divisions that may have been of integers, which dropped the fraction."""
     for node in walk_ast(tree, ast.BinOp, ast.AugAssign):
-        if isinstance(node.op, ast.Div) and not any(map(_is_fraction, _operands(node))):
+        if isinstance(node, ast.BinOp):
+            parts = node.left, node.right
+        else:
+            parts = node.target, node.value
+        if isinstance(node.op, ast.Div) and not any(map(_is_fraction, parts)):
             text = ast.unparse(node)
-            if len(text) > 60:
-                text = text[:57] + "..."
-            yield (
-                node.lineno,
-                f"`{text}` dropped the fraction if both are integers: then use `//`",
-            )
-
-
-def _operands(node: ast.BinOp | ast.AugAssign) -> tuple[ast.expr, ast.expr]:
-    if isinstance(node, ast.BinOp):
-        return node.left, node.right
-    return node.target, node.value
+            text = text if len(text) <= 60 else f"{text[:57]}..."
+            said = "dropped the fraction if both are integers: then use `//`"
+            yield node.lineno, f"`{text}` {said}"
 
 
 def _is_fraction(node: ast.expr) -> bool:

@@ -20,6 +20,9 @@ from .pipeline import process_file, process_source
 from .settle import settle
 from .training_file import with_training_files
 
+# A file, and its content where that lies in none.
+_Task = tuple[Path, bytes | None]
+
 
 @dataclass(frozen=True)
 class _Start:
@@ -28,21 +31,17 @@ class _Start:
     job: Job
     files: tuple[Path, ...]
 
-    def __call__(self) -> Callable[[Path], tuple[FileResult, Asked]]:
+    def __call__(self) -> Callable[[_Task], tuple[FileResult, Asked]]:
         gc.disable()  # it is a process of its own; `collector_at_rest` looks
         facts = ProjectFacts(self.files)
-        return lambda path: (process_file(path, self.job, facts), asked())
 
+        def work(task: _Task) -> tuple[FileResult, Asked]:
+            path, raw = task
+            if raw is None:
+                return process_file(path, self.job, facts), asked()
+            return process_source(path, raw, self.job, facts), asked()
 
-@dataclass(frozen=True)
-class _StartWithText:
-    """The same for a text that lies in no file."""
-
-    job: Job
-
-    def __call__(self) -> Callable[[tuple[Path, bytes]], FileResult]:
-        facts = ProjectFacts()
-        return lambda task: process_source(*task, self.job, facts)
+        return work
 
 
 def run_job(
@@ -56,8 +55,9 @@ def run_job(
     """Process every file. The report does not depend on ``jobs``."""
     plugins()  # here, where a fault of theirs ends the run
     ordered = tuple(files)
+    tasks = [(path, None) for path in ordered]
     results: list[FileResult] = []
-    for result in _results(ordered, job, jobs, limits or Limits()):
+    for result in _results(tasks, ordered, job, jobs, limits or Limits()):
         results.append(result)
         if progress is not None:
             progress(result)
@@ -71,29 +71,26 @@ def one_source(
     path: Path, raw: bytes, job: Job, limits: Limits | None = None
 ) -> Report:
     """The report of a program that is at hand as text alone."""
-    limits = limits or Limits()
-    (done,) = work_through(
-        [(path, raw)], _StartWithText(job), processes=1, limits=limits
-    )
-    if isinstance(done.made, Overrun):
-        result = _ended(path, done.made, limits)
-    else:
-        result = done.made
+    results = _results([(path, raw)], (), job, 1, limits or Limits())
     facts = ProjectFacts()
-    return merge(counted(settle([result], facts, job.selection), facts))
+    return merge(counted(settle(results, facts, job.selection), facts))
 
 
 def _results(
-    files: tuple[Path, ...], job: Job, jobs: int, limits: Limits
+    tasks: Sequence[_Task],
+    files: tuple[Path, ...],
+    job: Job,
+    jobs: int,
+    limits: Limits,
 ) -> Iterator[FileResult]:
     # A process costs more to start than a few files to process.
-    processes = min(jobs, max(1, len(files) // 4))
+    processes = min(jobs, max(1, len(tasks) // 4))
     start = _Start(job, files)
-    for done in work_through(files, start, processes=processes, limits=limits):
+    for done in work_through(tasks, start, processes=processes, limits=limits):
         if isinstance(done.made, Overrun):
             # What it asked, and might have asked, nobody knows.
-            note({("overrun", str(done.task)): None})
-            yield _ended(done.task, done.made, limits)
+            note({("overrun", str(done.task[0])): None})
+            yield _ended(done.task[0], done.made, limits)
         else:
             result, more = done.made
             note(more)

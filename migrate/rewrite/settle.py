@@ -121,8 +121,8 @@ class _Settlement:
                 moved |= self.graph.closure(key)
         found = []
         for key in sorted(self.files):
-            file_facts = self.files[key].file_facts
-            if file_facts is None or file_facts.session is None or key in self.held:
+            session = self._told(key).session
+            if session is None or key in self.held:
                 continue
             entries = self.graph.entries(key)
             reached = set().union(*map(self.graph.closure, entries))
@@ -130,7 +130,7 @@ class _Settlement:
                 _changes(self.files[one]) and not self._suits_both(one)
                 for one in reached & moved
             ):
-                line, cell, what = file_facts.session
+                line, cell, what = session
                 reason = f"`{what}` runs a graph of TensorFlow 1 here"
                 found.append((key, _Cause(self.files[key].path, line, cell, reason)))
         return found
@@ -156,12 +156,8 @@ class _Settlement:
         lack = lack_of(key, self.files, self.graph)
         if lack is None:
             return None
-        return _Cause(
-            result.path,
-            moved[0].line,
-            moved[0].cell,
-            f"`{lack.what}` ({lack.place}) is not in {lack.maker}",
-        )
+        reason = f"`{lack.what}` ({lack.place}) is not in {lack.maker}"
+        return _Cause(result.path, moved[0].line, moved[0].cell, reason)
 
     def _drawn_in(self) -> list[tuple[str, _Cause]]:
         """Files that move or start something, and use a file that stays."""
@@ -183,8 +179,7 @@ class _Settlement:
 
     def _suits_both(self, key: str) -> bool:
         """A file that may change, for it means the same on either TensorFlow."""
-        file_facts = self.files[key].file_facts
-        return file_facts is not None and file_facts.both and self._gone(key) is None
+        return self._told(key).both and self._gone(key) is None
 
     def _serves_both(self, key: str) -> bool:
         """Such a file, which a program that moves needs changed."""
@@ -280,12 +275,14 @@ class _Settlement:
         for entry in self.graph.entries(key):
             found |= self.graph.closure(entry)
         for one in sorted(found):
-            yield self.files[one].file_facts or FileFacts()
+            yield self._told(one)
 
     def _is_for_tf2(self, key: str) -> bool:
-        closure = self.graph.closure(key)
-        all_facts = [self.files[one].file_facts or FileFacts() for one in closure]
+        all_facts = [self._told(one) for one in self.graph.closure(key)]
         return any(f.tf2 for f in all_facts) and not any(f.tf1 for f in all_facts)
+
+    def _told(self, key: str) -> FileFacts:
+        return self.files[key].file_facts or FileFacts()
 
     # -- what is said -------------------------------------------------------------
 

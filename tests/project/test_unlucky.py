@@ -328,7 +328,7 @@ def journal_of(project: Path, entry: dict[str, object] | str) -> Path:
     run = project / ".tfmigrate" / "journal" / "20990101-000000-000"
     run.mkdir(parents=True)
     files = (
-        entry if isinstance(entry, str) else json.dumps({"format": 1, "files": [entry]})
+        entry if isinstance(entry, str) else json.dumps({"format": 2, "files": [entry]})
     )
     (run / "manifest.json").write_text(files)
     return run
@@ -383,9 +383,9 @@ def test_a_journal_reads_no_file_of_others(
         "{",
         "3",
         '{"format": 9, "files": []}',
-        '{"format": 1, "files": [3]}',
-        '{"format": 1, "files": [{"path": "a.py"}]}',
-        '{"format": 1, "files": [{"path": 1, "new": 2}]}',
+        '{"format": 2, "files": [3]}',
+        '{"format": 2, "files": [{"path": "a.py"}]}',
+        '{"format": 2, "files": [{"path": 1, "new": 2}]}',
         "[" * 100_000,
     ],
 )
