@@ -9,24 +9,24 @@ import sys
 from collections.abc import Iterator, Mapping
 from importlib import metadata
 
-from .tf_config import Level, Remark
+from .tf_config import Level, Remark, problem, warning
 
-_SHOWN = (
+_SHOWN = [
     "tensorflow",
     "tf_keras",
     "keras",
     "numpy",
     "protobuf",
     "tensorflow_estimator",
-)
+]
 # Other distributions that bring the same package.
-_TENSORFLOWS = (
+_TENSORFLOWS = [
     "tensorflow",
     "tensorflow-cpu",
     "tensorflow-gpu",
     "tf-nightly",
     "tensorflow-intel",
-)
+]
 _FIRST = (2, 16)
 
 _DEVICES = """
@@ -65,27 +65,23 @@ def check_environment(
     yield Remark(Level.FINE, ", ".join([f"python {sys.version.split()[0]}", *shown]))
     kinds = [n for n in _TENSORFLOWS if found.get(n)]
     if not kinds:
-        yield Remark(
-            Level.PROBLEM,
+        yield problem(
             "TensorFlow is not installed: pip install tensorflow tf-keras tensorboard",
         )
         return
     if len(kinds) > 1:
-        yield Remark(
-            Level.PROBLEM,
+        yield problem(
             f"{' and '.join(kinds)} are installed over each other: uninstall all, then "
             "install one",
         )
     version = found[kinds[0]] or ""
     if _release(version) < _FIRST:
-        yield Remark(
-            Level.PROBLEM,
+        yield problem(
             f"{kinds[0]} {version} is older than 2.16, which tfmigrate's results need",
         )
     yield from _kerases(environment, found, version)
     if found.get("tensorflow_estimator"):
-        yield Remark(
-            Level.WARNING,
+        yield warning(
             f"tensorflow_estimator {found['tensorflow_estimator']} is left of an older "
             "TensorFlow; nothing of today uses it",
         )
@@ -101,15 +97,13 @@ def _kerases(
         why = "TF_USE_LEGACY_KERAS asks for it" if legacy else "legacy programs need it"
         yield Remark(level, f"tf_keras is not installed; {why}: pip install tf-keras")
     elif _release(tf_keras) != _release(version):
-        yield Remark(
-            Level.PROBLEM,
+        yield problem(
             f"tf_keras {tf_keras} belongs to TensorFlow {tf_keras.rpartition('.')[0]}, "
             f"not to {version}: pip install 'tf-keras=={version.rpartition('.')[0]}.*'",
         )
     keras = found.get("keras")
     if legacy:
-        yield Remark(
-            Level.WARNING,
+        yield warning(
             "TF_USE_LEGACY_KERAS is set: tf.keras is tf_keras, `import keras` is Keras "
             f"{keras or '3'}; layers of one do not work in models of the other",
         )
@@ -119,8 +113,7 @@ def _kerases(
         and _release(version) >= _FIRST
         and not legacy
     ):
-        yield Remark(
-            Level.PROBLEM,
+        yield problem(
             f"keras {keras} cannot serve TensorFlow {version}: pip install 'keras>=3'",
         )
 
@@ -136,16 +129,14 @@ def check_devices(seconds: float) -> Iterator[Remark]:
             env={k: v for k, v in os.environ.items() if k != "TF_CONFIG"},
         )
     except subprocess.TimeoutExpired:
-        yield Remark(
-            Level.PROBLEM, f"TensorFlow did not list its devices within {seconds:g} s"
-        )
+        yield problem(f"TensorFlow did not list its devices within {seconds:g} s")
         return
     line = next(
         (x for x in done.stdout.splitlines() if x.startswith("TFMIGRATE")), None
     )
     if line is None:
         last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        yield Remark(Level.PROBLEM, f"TensorFlow cannot be imported: {last}")
+        yield problem(f"TensorFlow cannot be imported: {last}")
         return
     told = json.loads(line[len("TFMIGRATE") :])
     counts = {
@@ -159,7 +150,6 @@ def check_devices(seconds: float) -> Iterator[Remark]:
     )
     hidden = os.environ.get("CUDA_VISIBLE_DEVICES")
     if hidden is not None and "GPU" not in counts:
-        yield Remark(
-            Level.WARNING,
+        yield warning(
             f"CUDA_VISIBLE_DEVICES={hidden!r} hides GPUs, if there are any",
         )

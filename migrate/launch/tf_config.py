@@ -35,11 +35,13 @@ class Remark:
     text: str
 
 
-def _problem(text: str) -> Remark:
+def problem(text: str) -> Remark:
+    """What has to be mended."""
     return Remark(Level.PROBLEM, text)
 
 
-def _warning(text: str) -> Remark:
+def warning(text: str) -> Remark:
+    """What may be meant otherwise."""
     return Remark(Level.WARNING, text)
 
 
@@ -51,9 +53,9 @@ def check_tf_config(text: str | None, *, listen: bool = True) -> list[Remark]:
         config = json.loads(text)
     except (ValueError, RecursionError) as error:
         hint = " (JSON wants double quotes)" if "'" in text else ""
-        return [_problem(f"TF_CONFIG is not JSON{hint}: {error}")]
+        return [problem(f"TF_CONFIG is not JSON{hint}: {error}")]
     if not isinstance(config, dict):
-        return [_problem("TF_CONFIG is no JSON object")]
+        return [problem("TF_CONFIG is no JSON object")]
     remarks = list(_unknown_keys(config))
     cluster = config.get("cluster")
     if cluster is None or cluster == {}:
@@ -65,7 +67,7 @@ def check_tf_config(text: str | None, *, listen: bool = True) -> list[Remark]:
     if not isinstance(cluster, dict):
         return [
             *remarks,
-            _problem("cluster is no object of lists, such as {'worker': [...]}"),
+            problem("cluster is no object of lists, such as {'worker': [...]}"),
         ]
     addresses: dict[tuple[str, int], str] = {}
     for role, hosts in cluster.items():
@@ -83,7 +85,7 @@ def check_tf_config(text: str | None, *, listen: bool = True) -> list[Remark]:
 def _unknown_keys(config: Mapping[str, Any]) -> Iterator[Remark]:
     for key in config:
         if key not in _KEYS and key not in _KEYS_OF_OTHERS:
-            yield _warning(
+            yield warning(
                 f"TF_CONFIG has {key!r}, which nothing reads.{did_you_mean(key, _KEYS)}"
             )
 
@@ -93,23 +95,23 @@ def _role(
 ) -> Iterator[Remark]:
     if role not in ROLES:
         near = did_you_mean(role, ROLES)
-        yield _problem(
+        yield problem(
             f"cluster has the role {role!r}, which TensorFlow does not know.{near}"
         )
     if isinstance(hosts, dict):
         # Sparse clusters name the tasks they know by index.
         pairs = [(str(index), host) for index, host in hosts.items()]
         if not all(index.isdigit() for index, _ in pairs):
-            yield _problem(f"cluster[{role!r}]: the keys must be indices")
+            yield problem(f"cluster[{role!r}]: the keys must be indices")
             return
         listed = [(int(index), host) for index, host in pairs]
     elif isinstance(hosts, list):
         listed = list(enumerate(hosts))
     else:
-        yield _problem(f"cluster[{role!r}] must be a list of host:port")
+        yield problem(f"cluster[{role!r}] must be a list of host:port")
         return
     if not listed:
-        yield _warning(f"cluster[{role!r}] is empty")
+        yield warning(f"cluster[{role!r}] is empty")
     for index, host in listed:
         match = _ADDRESS.fullmatch(host) if isinstance(host, str) else None
         if match is None:
@@ -118,11 +120,11 @@ def _role(
                 advice = " (without a scheme)"
             elif isinstance(host, str) and ":" not in host:
                 advice = " (the port is missing)"
-            yield _problem(f"{role} {index}: {host!r} is not host:port{advice}")
+            yield problem(f"{role} {index}: {host!r} is not host:port{advice}")
             continue
         port = int(match["port"])
         if not 0 < port < 65536:
-            yield _problem(f"{role} {index}: {port} is no port")
+            yield problem(f"{role} {index}: {port} is no port")
         addresses[role, index] = host
 
 
@@ -132,7 +134,7 @@ def _duplicates(addresses: Mapping[tuple[str, int], str]) -> Iterator[Remark]:
         by_address.setdefault(_same(host), []).append(f"{role} {index}")
     for host, names in by_address.items():
         if len(names) > 1:
-            yield _problem(f"{' and '.join(names)} have the same address {host}")
+            yield problem(f"{' and '.join(names)} have the same address {host}")
 
 
 def _same(address: str) -> str:
@@ -143,7 +145,7 @@ def _same(address: str) -> str:
 def _mixture(addresses: Mapping[tuple[str, int], str]) -> Iterator[Remark]:
     local = {a for a in addresses.values() if a.rpartition(":")[0] in _LOCAL}
     if local and len(local) < len(set(addresses.values())):
-        yield _warning(
+        yield warning(
             f"{sorted(local)[0]} is another machine for each task: other tasks cannot "
             "reach it"
         )
@@ -154,17 +156,17 @@ def _roles_together(
 ) -> Iterator[Remark]:
     present = {role for role, hosts in cluster.items() if hosts}
     if {"chief", "master"} <= present:
-        yield _problem("the cluster has a chief and a master: one of them")
+        yield problem("the cluster has a chief and a master: one of them")
     for role in ("chief", "master"):
         if sum(1 for known, _ in addresses if known == role) > 1:
-            yield _problem(f"the cluster has more than one {role}")
+            yield problem(f"the cluster has more than one {role}")
     if "ps" in present:
         if not present & {"chief", "master"}:
-            yield _problem("the cluster has ps but no coordinator: add a chief")
+            yield problem("the cluster has ps but no coordinator: add a chief")
         if "worker" not in present:
-            yield _warning("the cluster has ps but no worker: the chief trains alone")
+            yield warning("the cluster has ps but no worker: the chief trains alone")
     if present and not present & {"chief", "master", "worker"}:
-        yield _problem("no task of the cluster trains: add a chief or a worker")
+        yield problem("no task of the cluster trains: add a chief or a worker")
 
 
 def _task(
@@ -175,45 +177,43 @@ def _task(
     listen: bool,
 ) -> Iterator[Remark]:
     if not isinstance(task, dict) or "type" not in task:
-        yield _problem(
+        yield problem(
             "TF_CONFIG names no task: each process needs its own, such as "
             '"task": {"type": "worker", "index": 0}'
         )
         return
     role, index = task["type"], task.get("index")
     if not isinstance(role, str):
-        yield _problem(f"the task's type {role!r} is no text")
+        yield problem(f"the task's type {role!r} is no text")
         return
     if isinstance(index, str) and index.isdigit():
-        yield _warning(f'the task\'s index is the text "{index}": write {index}')
+        yield warning(f'the task\'s index is the text "{index}": write {index}')
         index = int(index)
     if not isinstance(index, int) or isinstance(index, bool) or index < 0:
-        yield _problem(f"the task's index {index!r} is no number from 0 on")
+        yield problem(f"the task's index {index!r} is no number from 0 on")
         return
     if role == "evaluator":
         if index:
-            yield _problem(f"there is one evaluator, index 0, not {index}")
+            yield problem(f"there is one evaluator, index 0, not {index}")
         elif not cluster.get("evaluator"):
-            yield _warning(
+            yield warning(
                 "the evaluator is not in the cluster of its own TF_CONFIG: "
                 "MultiWorkerMirroredStrategy does not start without it there"
             )
         return
     if cluster.get("evaluator"):
-        yield _warning(
+        yield warning(
             f"the evaluator stands inside the cluster of {role} {index}: it takes no "
             "part there; name it in its own TF_CONFIG only"
         )
     if role not in cluster:
         near = did_you_mean(role, cluster)
-        yield _problem(
-            f"the task is a {role!r}, which the cluster does not have.{near}"
-        )
+        yield problem(f"the task is a {role!r}, which the cluster does not have.{near}")
         return
     if not any(known == (role, index) for known in addresses):
         count = len(cluster[role]) if isinstance(cluster[role], list | dict) else 0
         if index >= count:
-            yield _problem(
+            yield problem(
                 f"the task is {role} {index}, but the cluster has {count}: "
                 "indices begin with 0"
             )
@@ -233,4 +233,4 @@ def _listening(address: str) -> Iterator[Remark]:
             probe.bind(("127.0.0.1", int(port)))
         except (OSError, OverflowError) as error:
             why = getattr(error, "strerror", None) or str(error)
-            yield _warning(f"the task cannot listen on {address} now: {why}")
+            yield warning(f"the task cannot listen on {address} now: {why}")

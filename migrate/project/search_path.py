@@ -19,12 +19,17 @@ _LITERAL = re.compile(
     rb"""sys\.path\.(?:append|insert)\(\s*(?:\d+\s*,\s*)?\\?["']([^"'\\\n]+)\\?["']"""
 )
 # Calls that leave a path what it is, seen from where it is used.
-_FOLDED = frozenset(
-    {
-        *("abspath", "realpath", "normpath", "str", "fspath"),
-        *("Path", "PurePath", "resolve", "absolute"),
-    }
-)
+_FOLDED = [
+    "abspath",
+    "realpath",
+    "normpath",
+    "str",
+    "fspath",
+    "Path",
+    "PurePath",
+    "resolve",
+    "absolute",
+]
 
 
 def added_directories(path: str, raw: bytes) -> list[str]:
@@ -70,71 +75,62 @@ class _Reader:
         """What is given to ``sys.path``, in whatever way."""
         found: list[ast.expr] = []
         for node in self.nodes:
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                if ast.unparse(node.func.value) == "sys.path":
-                    if node.func.attr in ("append", "insert"):
-                        found += node.args[-1:]
-                    elif node.func.attr == "extend" and node.args:
+            match node:
+                case ast.Call(func=ast.Attribute(value, attr), args=[*_, last]):
+                    if ast.unparse(value) != "sys.path":
+                        continue
+                    if attr in ("append", "insert"):
+                        found.append(last)
+                    elif attr == "extend":
                         found += self._items(node.args[0])
-            elif isinstance(node, (ast.Assign, ast.AugAssign)):
-                targets = (
-                    node.targets if isinstance(node, ast.Assign) else [node.target]
-                )
-                if any(ast.unparse(one) == "sys.path" for one in targets):
-                    for one in walk_ast(node.value):
-                        found += self._items(one)
+                case ast.Assign(targets=[*targets]) | ast.AugAssign(target=targets):
+                    given = targets if isinstance(targets, list) else [targets]
+                    if any(ast.unparse(one) == "sys.path" for one in given):
+                        for one in walk_ast(node.value):
+                            found += self._items(one)
         return found
 
     def _items(self, node: ast.AST) -> list[ast.expr]:
         return list(node.elts) if isinstance(node, (ast.List, ast.Tuple)) else []
 
-    def text(self, node: ast.expr, depth: int = 0) -> str | None:
+    def text(self, node: ast.expr | None, depth: int = 0) -> str | None:
         """The path that an expression stands for, or None."""
         if depth > 12:
             return None
-        if isinstance(node, ast.Constant):
-            return node.value if isinstance(node.value, str) else None
-        if isinstance(node, ast.Name):
-            if node.id == "__file__":
+        deeper = depth + 1
+        match node:
+            case ast.Constant(value=str(text)):
+                return text
+            case ast.Name(id="__file__"):
                 return self.path
-            bound = self.values.get(node.id)
-            return self.text(bound, depth + 1) if bound is not None else None
-        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Add)):
-            return self._both(node, depth)
-        if isinstance(node, ast.Attribute):
-            return self._attribute(node, depth)
-        if isinstance(node, ast.Subscript):
-            return self._ancestor(node, depth)
-        if isinstance(node, ast.Call):
-            return self._call(node, depth)
+            case ast.Name(id=name):
+                return self.text(self.values.get(name), deeper)
+            case ast.BinOp(op=ast.Div() | ast.Add()):
+                both = self.text(node.left, deeper), self.text(node.right, deeper)
+                if both[0] is None or both[1] is None:
+                    return None
+                plain = isinstance(node.op, ast.Add)
+                return both[0] + both[1] if plain else os.path.join(both[0], both[1])
+            case ast.Attribute(attr="parent"):
+                return self._above(node.value, 1, deeper)
+            case ast.Attribute(attr=name):
+                return {"pardir": "..", "curdir": "."}.get(name)
+            case ast.Subscript(
+                ast.Attribute(value, "parents"), ast.Constant(value=int(count))
+            ):
+                return self._above(value, count + 1, deeper)
+            case ast.Subscript(
+                ast.Call(ast.Attribute(attr="split"), [value, *_]),
+                ast.Constant(value=0),
+            ):
+                return self._above(value, 1, deeper)
+            case ast.Call():
+                return self._call(node, deeper)
         return None
 
-    def _both(self, node: ast.BinOp, depth: int) -> str | None:
-        left, right = self.text(node.left, depth + 1), self.text(node.right, depth + 1)
-        if left is None or right is None:
-            return None
-        return (
-            left + right if isinstance(node.op, ast.Add) else os.path.join(left, right)
-        )
-
-    def _attribute(self, node: ast.Attribute, depth: int) -> str | None:
-        if node.attr == "parent":
-            inner = self.text(node.value, depth + 1)
-            return os.path.dirname(inner) if inner is not None else None
-        return {"pardir": "..", "curdir": "."}.get(node.attr)
-
-    def _ancestor(self, node: ast.Subscript, depth: int) -> str | None:
-        """``Path(__file__).parents[1]``, ``os.path.split(path)[0]``."""
-        at = node.slice.value if isinstance(node.slice, ast.Constant) else None
-        if not isinstance(at, int):
-            return None
-        steps, inner = 0, None
-        if isinstance(node.value, ast.Attribute) and node.value.attr == "parents":
-            steps, inner = at + 1, self.text(node.value.value, depth + 1)
-        elif isinstance(node.value, ast.Call) and at == 0 and node.value.args:
-            name = getattr(node.value.func, "attr", None)
-            if name == "split":
-                steps, inner = 1, self.text(node.value.args[0], depth + 1)
+    def _above(self, node: ast.expr, steps: int, depth: int) -> str | None:
+        """The folder so many steps above what an expression stands for."""
+        inner = self.text(node, depth)
         for _ in range(steps):
             inner = os.path.dirname(inner) if inner is not None else None
         return inner
@@ -143,9 +139,9 @@ class _Reader:
         name = getattr(node.func, "attr", None) or getattr(node.func, "id", None)
         if name in ("getcwd", "cwd"):
             return "."
-        given = [self.text(one, depth + 1) for one in node.args]
+        given = [self.text(one, depth) for one in node.args]
         if not given and isinstance(node.func, ast.Attribute):
-            given = [self.text(node.func.value, depth + 1)]  # Path(...).resolve()
+            given = [self.text(node.func.value, depth)]  # Path(...).resolve()
         known = [one for one in given if one is not None]
         if len(known) != len(given) or not known:
             return None

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import enum
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from .findings import Finding, Outcome, ProgramOutcome
 from .needs import Need
 from .proofs import Proof, ProofOutcome
+
+Kind = TypeVar("Kind", bound=enum.Enum)
 
 
 class FileStatus(enum.Enum):
@@ -182,23 +185,18 @@ class Report:
 
     def files_by_status(self) -> dict[FileStatus, int]:
         """How many files ended as what; the sum is the number of files."""
-        counts = Counter(result.status for result in self.results)
-        return {status: counts.get(status, 0) for status in FileStatus}
+        return _counts(FileStatus, (result.status for result in self.results))
 
     def findings_by_outcome(self) -> dict[Outcome, int]:
         """How many findings ended as what; the sum is their number."""
-        counts = Counter(finding.outcome for finding in self.findings)
-        return {outcome: counts.get(outcome, 0) for outcome in Outcome}
+        return _counts(Outcome, (finding.outcome for finding in self.findings))
 
     def findings_by_rule(self) -> dict[str, dict[Outcome, int]]:
         """Outcomes per rule id, rules in order."""
-        table: dict[str, Counter[Outcome]] = {}
+        table: dict[str, list[Outcome]] = {}
         for finding in self.findings:
-            table.setdefault(finding.rule, Counter())[finding.outcome] += 1
-        return {
-            rule: {outcome: table[rule].get(outcome, 0) for outcome in Outcome}
-            for rule in sorted(table)
-        }
+            table.setdefault(finding.rule, []).append(finding.outcome)
+        return {rule: _counts(Outcome, table[rule]) for rule in sorted(table)}
 
     @property
     def programs(self) -> list[tuple[Path, ProgramResult]]:
@@ -223,14 +221,19 @@ class Report:
 
     def programs_by_outcome(self) -> dict[ProgramOutcome, int]:
         """How many training programs ended as what."""
-        counts = Counter(program.outcome for _, program in self.programs)
-        return {outcome: counts.get(outcome, 0) for outcome in ProgramOutcome}
+        return _counts(ProgramOutcome, (one.outcome for _, one in self.programs))
 
     def leftovers(self) -> int:
         """What still asks for a person: unresolved findings and notes."""
         counts = self.findings_by_outcome()
         unresolved = counts[Outcome.LEFT] + counts[Outcome.FAILED]
         return unresolved + counts[Outcome.ADVICE] + sum(r.notes for r in self.results)
+
+
+def _counts(kinds: type[Kind], found: Iterable[Kind]) -> dict[Kind, int]:
+    """How many there are of each kind, in the order of kinds."""
+    counts = Counter(found)
+    return {kind: counts[kind] for kind in kinds}
 
 
 def merge(parts: Sequence[FileResult]) -> Report:

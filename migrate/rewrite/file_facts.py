@@ -108,17 +108,15 @@ def _searches(parsed: ParsedModule) -> tuple[str, ...]:
 
 def _text_first(node: cst.BaseExpression) -> str:
     """The text that an expression is known to begin with."""
-    if isinstance(node, cst.BinaryOperation):
-        joins = isinstance(node.operator, cst.Add | cst.Modulo)
-        return _text_first(node.left).partition("%")[0] if joins else ""
-    if isinstance(node, cst.FormattedString) and node.parts:
-        first = node.parts[0]
-        return first.value if isinstance(first, cst.FormattedStringText) else ""
-    if isinstance(node, cst.SimpleString):
-        value = node.evaluated_value
-        return value.partition("{")[0] if isinstance(value, str) else ""
-    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
-        return _text_first(node.func.value) if node.func.attr.value == "format" else ""
+    match node:
+        case cst.BinaryOperation(operator=cst.Add() | cst.Modulo()):
+            return _text_first(node.left).partition("%")[0]
+        case cst.FormattedString(parts=[cst.FormattedStringText(value), *_]):
+            return value
+        case cst.SimpleString(evaluated_value=str(value)):
+            return value.partition("{")[0]
+        case cst.Call(cst.Attribute(text, cst.Name("format"))):
+            return _text_first(text)
     return ""
 
 
