@@ -9,7 +9,6 @@ try/except imports, project modules that re-export, and ``getattr`` or
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 from typing import TypeVar, cast
 
@@ -54,7 +53,9 @@ class Resolver:
     ) -> None:
         self.module = module
         self.scopes: ScopeTree = scopes if scopes is not None else build_scopes(module)
-        self._package = _package_of(module_name, is_package)
+        self._package = module_name
+        if module_name is not None and not is_package:
+            self._package = module_name.rpartition(".")[0]
         self._exports = exports
         self._makes = makes
         self._bound: dict[Binding, str | None] = {}
@@ -361,12 +362,6 @@ class Resolver:
         return None
 
 
-def _package_of(module_name: str | None, is_package: bool) -> str | None:
-    if module_name is None:
-        return None
-    return module_name if is_package else module_name.rpartition(".")[0]
-
-
 def _is_none(binding: Binding) -> bool:
     value = binding.value
     return isinstance(value, cst.Name) and value.value == "None"
@@ -377,7 +372,7 @@ def _literal(node: cst.BaseExpression) -> str | None:
     if not isinstance(node, cst.SimpleString):
         return None
     try:
-        value = ast.literal_eval(node.value)
+        value = node.evaluated_value
     except (SyntaxError, ValueError):
         return None
     return value if isinstance(value, str) else None

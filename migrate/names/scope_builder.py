@@ -8,6 +8,9 @@ can hold names answers them at a fraction of that.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import libcst as cst
 
 from .dotted import dotted_name
@@ -88,10 +91,13 @@ class _Builder:
             outer = outer.parent
         return scope
 
-    def open(self, kind: ScopeKind, node: cst.CSTNode) -> Scope:
-        scope = Scope(kind, self.scope, node)
-        self.tree.opened[node] = scope
-        return scope
+    @contextmanager
+    def inside(self, kind: ScopeKind, node: cst.CSTNode) -> Iterator[None]:
+        """The scope that a node opens is the present one."""
+        outer = self.scope
+        self.scope = self.tree.opened[node] = Scope(kind, outer, node)
+        yield
+        self.scope = outer
 
     # -- names ------------------------------------------------------------
 
@@ -141,17 +147,13 @@ class _Builder:
         self.walk(node.body)
         self.guards -= 1
         self.walk(node.handlers)
-        if node.orelse is not None:
-            self.walk(node.orelse)
-        if node.finalbody is not None:
-            self.walk(node.finalbody)
+        self.walk(node.orelse)
+        self.walk(node.finalbody)
 
     def compound(self, node: cst.BaseCompoundStatement) -> None:
         self.enter(node)
         for name in code_fields(type(node)):
-            child = getattr(node, name)
-            if child is not None:
-                self.walk(child)
+            self.walk(getattr(node, name))
 
     def arg(self, node: cst.Arg) -> None:
         self.walk(node.value)
@@ -300,8 +302,7 @@ class _Builder:
             self.bind_target(node.asname.name, node)
 
     def except_handler(self, node: cst.ExceptHandler | cst.ExceptStarHandler) -> None:
-        if node.type is not None:
-            self.walk(node.type)
+        self.walk(node.type)
         if node.name is not None:
             self.bind_target(node.name.name, node)
         outer, self.fallback = self.fallback, True
@@ -309,8 +310,7 @@ class _Builder:
         self.fallback = outer
 
     def match_as(self, node: cst.MatchAs) -> None:
-        if node.pattern is not None:
-            self.walk(node.pattern)
+        self.walk(node.pattern)
         if node.name is not None:
             self.bind_target(node.name, node)
 
@@ -328,8 +328,7 @@ class _Builder:
 
     def type_alias(self, node: cst.TypeAlias) -> None:
         self.bind(node.name.value, BindingKind.OTHER, node)
-        if node.type_parameters is not None:
-            self.walk(node.type_parameters)
+        self.walk(node.type_parameters)
         self.walk(node.value)
 
     def type_var(self, node: cst.TypeVar | cst.TypeVarTuple | cst.ParamSpec) -> None:
@@ -353,35 +352,27 @@ class _Builder:
         self.walk(node.decorators)
         params = self._parameters(node.params)
         for param in params:
-            if param.default is not None:
-                self.walk(param.default)
+            self.walk(param.default)
         self.bind(node.name.value, BindingKind.FUNCTION, node)
-        scope = self.open(ScopeKind.FUNCTION, node)
-        outer, self.scope = self.scope, scope
-        outer_fallback, self.fallback = self.fallback, False
-        if node.type_parameters is not None:
+        outer, self.fallback = self.fallback, False
+        with self.inside(ScopeKind.FUNCTION, node):
             self.walk(node.type_parameters)
-        for param in params:
-            if param.annotation is not None:
+            for param in params:
                 self.walk(param.annotation)
-        if node.returns is not None:
             self.walk(node.returns)
-        for param in params:
-            self.bind(param.name.value, BindingKind.PARAMETER, param)
-        self.walk(node.body)
-        self.scope, self.fallback = outer, outer_fallback
+            for param in params:
+                self.bind(param.name.value, BindingKind.PARAMETER, param)
+            self.walk(node.body)
+        self.fallback = outer
 
     def lambda_(self, node: cst.Lambda) -> None:
         params = self._parameters(node.params)
         for param in params:
-            if param.default is not None:
-                self.walk(param.default)
-        scope = self.open(ScopeKind.FUNCTION, node)
-        outer, self.scope = self.scope, scope
-        for param in params:
-            self.bind(param.name.value, BindingKind.PARAMETER, param)
-        self.walk(node.body)
-        self.scope = outer
+            self.walk(param.default)
+        with self.inside(ScopeKind.FUNCTION, node):
+            for param in params:
+                self.bind(param.name.value, BindingKind.PARAMETER, param)
+            self.walk(node.body)
 
     def class_(self, node: cst.ClassDef) -> None:
         self.enter(node)
@@ -389,35 +380,28 @@ class _Builder:
         self.walk(node.bases)
         self.walk(node.keywords)
         self.bind(node.name.value, BindingKind.CLASS, node)
-        scope = self.open(ScopeKind.CLASS, node)
-        outer, self.scope = self.scope, scope
-        if node.type_parameters is not None:
+        with self.inside(ScopeKind.CLASS, node):
             self.walk(node.type_parameters)
-        self.walk(node.body)
-        self.scope = outer
+            self.walk(node.body)
 
     def comprehension(
         self, node: cst.ListComp | cst.SetComp | cst.GeneratorExp | cst.DictComp
     ) -> None:
         # The first iterable is evaluated in the enclosing scope.
         self.walk(node.for_in.iter)
-        scope = self.open(ScopeKind.COMPREHENSION, node)
-        outer, self.scope = self.scope, scope
-        clause: cst.CompFor | None = node.for_in
-        first = True
-        while clause is not None:
-            if not first:
-                self.walk(clause.iter)
-            first = False
-            self.bind_target(clause.target, clause)
-            self.walk(clause.ifs)
-            clause = clause.inner_for_in
-        if isinstance(node, cst.DictComp):
-            self.walk(node.key)
-            self.walk(node.value)
-        else:
-            self.walk(node.elt)
-        self.scope = outer
+        with self.inside(ScopeKind.COMPREHENSION, node):
+            clause: cst.CompFor | None = node.for_in
+            while clause is not None:
+                if clause is not node.for_in:
+                    self.walk(clause.iter)
+                self.bind_target(clause.target, clause)
+                self.walk(clause.ifs)
+                clause = clause.inner_for_in
+            if isinstance(node, cst.DictComp):
+                self.walk(node.key)
+                self.walk(node.value)
+            else:
+                self.walk(node.elt)
 
     def skip(self, node: cst.CSTNode) -> None:
         """Leaves without names: literals, layout, bare keywords."""

@@ -22,12 +22,16 @@ from ..names.nodes import Kind, everything
 from ..names.resolver import Resolver
 from ..names.scopes import BindingKind, ScopeTree
 from .files import is_ours, mentions_legacy, project_root
-from .import_lines import import_lines, relative_files
+from .import_lines import (
+    import_lines,
+    relative_files,
+    searched_below,
+    searched_by_text,
+)
 from .kept import Modules, Recent
 from .reached import reached
 from .reading import digest, exists, is_file, read_file, read_or_nothing, sources_in
 from .search_path import added_directories
-from .searched import searched_below, searched_by_text
 from .sources import Source, SourceError, load_source
 
 Answer = TypeVar("Answer")

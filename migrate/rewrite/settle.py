@@ -3,7 +3,7 @@
 Files are processed one by one; whether their results go together is decided here,
 once for all, from the results and the import graph. A kept program runs on the
 compat layer with all of its files: the file it starts from gets the call that
-prepares the process (``activation.py``), and every other file it reaches keeps its
+prepares the process (``kept_text.py``), and every other file it reaches keeps its
 bytes. A program that would have become native but shares a file that stays as it is
 stays with it. What the compat layer surely cannot run is untouched: it keeps every
 byte.

@@ -42,6 +42,7 @@ def fit_call(call: cst.Call, move: Move, context: Context) -> Fit:
     accepted = {*move.new, *move.keyword_only}
     edits: list[Edit] = []
     given: dict[str, str] = {}
+    named = False
     for position, arg in enumerate(call.args):
         if arg.keyword is not None:
             old = arg.keyword.value
@@ -58,7 +59,9 @@ def fit_call(call: cst.Call, move: Move, context: Context) -> Fit:
         if arg.keyword is not None:
             if new != old:
                 edits.append(context.replace(arg.keyword, new))
-        elif position >= len(move.new) or move.new[position] != new:
+        # A keyword before a positional argument would not parse.
+        elif named or position >= len(move.new) or move.new[position] != new:
+            named = True
             edits.append(context.insert_before(arg.value, f"{new}="))
     missing = [
         parameter
@@ -67,19 +70,4 @@ def fit_call(call: cst.Call, move: Move, context: Context) -> Fit:
     ]
     if missing:
         return Fit(problem=f"the default of {missing[0]!r} is another in TF2")
-    # A keyword before a positional argument would not parse.
-    if any(e.start == e.end for e in edits):
-        named = False
-        for position, arg in enumerate(call.args):
-            if arg.keyword is not None:
-                named = True
-                continue
-            moved = any(
-                e.start == e.end == context.outer_span(arg.value)[0] for e in edits
-            )
-            if moved:
-                named = True
-            elif named:
-                new = move.keywords.get(move.old[position], move.old[position])
-                edits.append(context.insert_before(arg.value, f"{new}="))
     return Fit(tuple(edits))
