@@ -14,25 +14,21 @@ import click
 
 from .. import __version__
 
-# command name -> (module in this package, attribute, one-line help).
-# The help line is repeated here so that `tfmigrate --help` imports no command.
-COMMANDS: dict[str, tuple[str, str, str]] = {
-    "scan": ("scan", "scan", "List legacy code and what a rewrite makes of it."),
-    "rewrite": ("rewrite", "rewrite", "Rewrite legacy code to plain TF2."),
-    "undo": ("undo", "undo", "Restore the files of the last rewrite."),
-    "rules": ("rules", "rules", "List the rules."),
-    "explain": ("explain", "explain", "Show the page of a rule."),
-    "run": ("run", "run", "Run an unedited TF 1 program on today's TensorFlow."),
-    "verify": ("verify", "verify", "Prove that two programs train the same."),
-    "launch": ("launch", "launch", "Run a script as a cluster on this machine."),
-    "doctor": ("doctor", "doctor", "Check TF_CONFIG and the environment."),
-    "demo": ("demo", "demo", "Show all of this on a bundled program."),
-    "checkpoint": (
-        "checkpoint",
-        "checkpoint",
-        "List, compare and convert TF1 and TF2 checkpoints.",
-    ),
-    "data": ("data", "data", "Put a data set where tf.keras.datasets finds it."),
+# Command name, which its module has too -> one-line help, repeated here so that
+# `tfmigrate --help` imports no command.
+COMMANDS = {
+    "scan": "List legacy code and what a rewrite makes of it.",
+    "rewrite": "Rewrite legacy code to plain TF2.",
+    "undo": "Restore the files of the last rewrite.",
+    "rules": "List the rules.",
+    "explain": "Show the page of a rule.",
+    "run": "Run an unedited TF 1 program on today's TensorFlow.",
+    "verify": "Prove that two programs train the same.",
+    "launch": "Run a script as a cluster on this machine.",
+    "doctor": "Check TF_CONFIG and the environment.",
+    "demo": "Show all of this on a bundled program.",
+    "checkpoint": "List, compare and convert TF1 and TF2 checkpoints.",
+    "data": "Put a data set where tf.keras.datasets finds it.",
 }
 
 
@@ -43,12 +39,10 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        entry = COMMANDS.get(cmd_name)
-        if entry is None:
+        if cmd_name not in COMMANDS:
             return None
-        module_name, attribute, _ = entry
-        module = importlib.import_module(f".{module_name}", __name__)
-        command = getattr(module, attribute)
+        module = importlib.import_module(f".{cmd_name}", __name__)
+        command = getattr(module, cmd_name)
         assert isinstance(command, click.Command)
         return command
 
@@ -66,7 +60,7 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, entry[2]) for name, entry in COMMANDS.items()])
+            formatter.write_dl([*COMMANDS.items()])
 
 
 EPILOG = """\b

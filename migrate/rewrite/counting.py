@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from ..project.facts import ProjectFacts
 from ..project.selection import is_test
-from ..report.findings import Finding
 from ..report.model import FileResult, ProgramResult
 from .graph import ImportGraph
 
@@ -31,9 +30,8 @@ def counted(results: Sequence[FileResult], facts: ProjectFacts) -> list[FileResu
         real = [one for one in entries if not is_test(files[one].path.name)]
         for entry in real or [key]:
             known = programs.get(entry)
-            assert told.program is not None
-            if known is None or known.outcome.rank < told.program.rank:
-                programs[entry] = _program(told)
+            if known is None or known.outcome.rank < told.outcome.rank:
+                programs[entry] = told
     reviews = {
         entry: sum(
             files[one].new_lines for one in graph.closure(entry) if not files[one].added
@@ -48,19 +46,11 @@ def counted(results: Sequence[FileResult], facts: ProjectFacts) -> list[FileResu
     ]
 
 
-def _worst(result: FileResult) -> Finding | None:
+def _worst(result: FileResult) -> ProgramResult | None:
     """What is told of the Estimators of a file that gets least far."""
-    found = [f for f in result.findings if f.program is not None]
-    return max(found, key=lambda f: f.program.rank if f.program else 0, default=None)
-
-
-def _program(told: Finding) -> ProgramResult:
-    assert told.program is not None
-    return ProgramResult(
-        told.program,
-        told.path,
-        line=told.line,
-        cell=told.cell,
-        reason=told.reason,
-        advice=told.advice,
-    )
+    found = [(one.program, one) for one in result.findings if one.program is not None]
+    if not found:
+        return None
+    outcome, told = max(found, key=lambda pair: pair[0].rank)
+    why = told.reason, told.advice
+    return ProgramResult(outcome, told.path, told.line, told.cell, *why)

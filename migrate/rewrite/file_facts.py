@@ -18,17 +18,8 @@ from ..names.names import Door
 from ..names.scopes import ScopeKind
 from ..names.table import is_private_module, needs_nothing
 from ..project.facts import ParsedModule
-from ..project.guard import GuardError
 from ..project.positions import Places
 from ..project.selection import is_test
-from ..report.findings import (
-    KEEPS,
-    KEPT,
-    Finding,
-    Outcome,
-    ProgramOutcome,
-    told,
-)
 from ..report.model import FileFacts
 from ..rules import changed_arguments
 from ..rules.base import SymbolUse
@@ -36,13 +27,6 @@ from ..rules.context import Context
 from ..rules.symbol_judge import SPECIAL, symbol_use
 from ..rules.written_for import era_of
 
-_API = (
-    "tf.estimator.",
-    "tf.contrib.learn.",
-    "tf.contrib.estimator.",
-    "tf.contrib.tpu.TPU",
-    "tf.keras.estimator.",
-)
 _ESTIMATORS = ("Estimator", "Classifier", "Regressor")
 _SESSIONS = (
     "tf.Session",
@@ -152,30 +136,6 @@ def _fits(found: SymbolUse, context: Context) -> bool:
         and found.move.to == found.symbol
         and found.symbol not in SPECIAL
         and changed_arguments.check(found, context) is None
-    )
-
-
-def kept_after(parsed: ParsedModule, error: Exception) -> Finding | None:
-    """The finding of a file with an Estimator that could not be rewritten."""
-    resolver = parsed.resolver
-    symbols = ((use, resolver.resolve(use.node)) for use in resolver.scopes.uses)
-    made = [use for use, symbol in symbols if symbol and symbol.startswith(_API)]
-    if not made:
-        return None
-    built = [use for use in made if use.node in resolver.scopes.calls]
-    first = (built or made)[0]
-    what = str(error) if isinstance(error, GuardError) else type(error).__name__
-    if isinstance(error, RecursionError):
-        what = "it is too deeply nested"
-    return told(
-        parsed.path,
-        KEEPS,
-        KEPT,
-        Outcome.LEFT,
-        _line(parsed, first.node),
-        program=ProgramOutcome.KEPT if built else None,
-        reason=f"rewriting this file failed, please report it: {what}",
-        note_at=_line(parsed, first.statement or first.node),
     )
 
 

@@ -34,10 +34,9 @@ class ImportGraph:
         return self._closures[key]
 
     def _near(self, key: str) -> list[str]:
-        found = []
-        for target in self.facts.imports(key):
-            found += [target, *self.packages(target)]
-        return [target for target in found if target in self.files]
+        targets = self.facts.imports(key)
+        found = (one for target in targets for one in (target, *self.packages(target)))
+        return [one for one in found if one in self.files]
 
     def packages(self, key: str) -> list[str]:
         """The given ``__init__.py`` files that Python runs before a file."""
@@ -64,13 +63,12 @@ class ImportGraph:
 
     def starts(self, key: str) -> bool:
         """Whether a program begins in a file."""
+        result = self.files[key]
+        if result.file_facts is not None:
+            return result.file_facts.starts
         if key not in self._starts:
-            result = self.files[key]
-            if result.file_facts is not None:
-                self._starts[key] = result.file_facts.starts
-            else:
-                skipped = result.status is FileStatus.SKIPPED
-                self._starts[key] = skipped and _reads_started(result.path)
+            skipped = result.status is FileStatus.SKIPPED
+            self._starts[key] = skipped and _reads_started(result.path)
         return self._starts[key]
 
     def entries(self, key: str) -> list[str]:

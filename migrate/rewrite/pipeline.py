@@ -38,8 +38,8 @@ from ..report.model import FileFacts, FileResult, FileStatus, Lack
 from ..report.needs import Need
 from ..rules.engine import POSTPONED, RulesResult, run_rules
 from ..rules.written_for import written_for_tf2
-from .decide import Kept, Moved, part_in_programs
-from .file_facts import facts_of_file, kept_after, runs_on_both
+from .decide import Kept, Moved, kept, part_in_programs
+from .file_facts import facts_of_file, runs_on_both
 from .pins import notebook_pins, with_new_requirements
 from .python2 import converted, remains
 from .results import failed, in_cells, line_origins, result_of
@@ -199,10 +199,15 @@ def _rewrite(parsed: ParsedModule, job: Job, facts: ProjectFacts) -> _Outcome:
         except (SourceError, NotebookError, Unfaithful):
             raise
         except Exception as problem:
-            failed = kept_after(parsed, problem)
-            if failed is None or not job.selection.allows(failed.rule):
+            what = str(problem) if isinstance(problem, GuardError) else ""
+            if isinstance(problem, RecursionError):
+                what = "it is too deeply nested"
+            what = what or type(problem).__name__
+            why = f"rewriting this file failed, please report it: {what}"
+            failed = kept(parsed, why)
+            if failed is None or not job.selection.allows(KEEPS):
                 raise
-            new, findings = parsed.source.raw, [failed]
+            new, findings = parsed.source.raw, [*failed.findings]
     source = parsed.source
     placed = [*in_cells(findings, source)]
     if source.notebook is not None:
