@@ -1,7 +1,7 @@
 """What a file tells about the program it belongs to, should that stay as it is.
 
 Gathered where the file is parsed anyway, so that the decision about whole
-programs (``floor.py``) has nothing to parse.
+programs (``settle.py``) has nothing to parse.
 """
 
 from __future__ import annotations

@@ -35,7 +35,6 @@ from ..report.findings import (
 )
 from ..report.model import FileFacts, FileResult, FileStatus
 from .graph import ImportGraph
-from .missing_names import lack_of
 from .results import raw_of, result_of
 
 _WAITS = "this program is kept: run it behind tfmigrate.compat.install()"
@@ -153,7 +152,7 @@ class _Settlement:
         moved = [f for f in result.findings if f.is_native]
         if not _moves(result):
             return None
-        lack = lack_of(key, self.files, self.graph)
+        lack = self.graph.lack_of(key)
         if lack is None:
             return None
         reason = f"`{lack.what}` ({lack.place}) is not in {lack.maker}"

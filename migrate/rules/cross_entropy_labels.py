@@ -11,7 +11,7 @@ from ..code.data import is_data
 from ..code.tree import Tree
 from ..project.text import Edit
 from .base import Diagnosis, SymbolUse
-from .calls import argument
+from .changed_arguments import argument
 from .context import Context
 
 CROSS_ENTROPY = "tf.nn.softmax_cross_entropy_with_logits"

@@ -11,7 +11,7 @@ import libcst as cst
 
 from ..project.text import Edit
 from .base import Diagnosis, SymbolUse
-from .calls import argument
+from .changed_arguments import argument
 from .context import Context
 
 RULE = "TFM206"

@@ -23,7 +23,7 @@ from ..project.text import Edit, apply_edits, note_above
 from ..report.findings import Outcome
 from . import bygone_name, changed_arguments, dataset, shape_dimension, string_symbol
 from .base import Diagnosis, SymbolUse
-from .calls import fit_call
+from .changed_arguments import fit_call
 from .context import Context
 from .imports import (
     Fate,

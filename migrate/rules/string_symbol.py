@@ -9,7 +9,7 @@ import libcst as cst
 from ..names.names import Door
 from ..names.table import Move, in_compat_v1, lookup
 from .base import Diagnosis, advised
-from .calls import fit_call
+from .changed_arguments import fit_call
 from .context import Context
 from .cross_entropy_labels import CROSS_ENTROPY
 from .imports import advice, has_no_home
