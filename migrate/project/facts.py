@@ -172,11 +172,14 @@ class ProjectFacts:
         convert = self.converter
         if convert is None or self.parse(path, raw) is not None:
             return raw
-        key = ("Python 3", str(path), digest(raw))
-        try:
-            return self.once(key, lambda: convert(path, raw))
-        except SourceError:
-            return self.once(key, lambda: raw)
+
+        def python3() -> bytes:
+            try:
+                return convert(path, raw)
+            except SourceError:
+                return raw
+
+        return self.once(("Python 3", str(path), digest(raw)), python3)
 
     def parse(self, path: Path, raw: bytes) -> ParsedModule | None:
         """Like ``parsed``, for content that is at hand."""

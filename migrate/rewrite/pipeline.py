@@ -66,7 +66,7 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
         if not (
             facts.concerns_legacy(path, raw)
             or facts.helps_legacy(path, raw)
-            or _is_old(path, raw, job, facts)
+            or _is_old(path, raw, facts)
         ):
             return FileResult(path, FileStatus.SKIPPED, lines=lines)
         if file_is_ignored(raw) or is_ours(raw):
@@ -80,10 +80,10 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
             new, findings, needs = call_deep(lambda: _process(path, raw, job, facts))
         # Here, for the result checks itself: findings must fit what happened.
         result = result_of(path, raw, new, findings, needs)
-        base = facts.answers.pop(("python 3", str(path), raw), None)
-        assert base is None or isinstance(base, bytes)
-        file_facts = call_deep(lambda: _file_facts(path, base or raw, result, facts))
-        return replace(result, file_facts=file_facts, base=base)
+        base = facts.as_python3(path, raw)
+        file_facts = call_deep(lambda: _file_facts(path, base, result, facts))
+        converted_first = None if base == raw else base
+        return replace(result, file_facts=file_facts, base=converted_first)
     except SourceError as error:
         return failed(path, raw, error.reason)
     except (GuardError, NotebookError, Unfaithful) as error:
@@ -95,21 +95,9 @@ def process_source(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> Fil
         return failed(path, raw, f"internal error: {type(error).__name__}: {error}")
 
 
-def _is_old(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> bool:
+def _is_old(path: Path, raw: bytes, facts: ProjectFacts) -> bool:
     """A Python 2 file without legacy words, which some program needs converted."""
-    if not job.py2 or path.suffix != ".py" or facts.parse(path, raw) is not None:
-        return False
-    try:
-        return _python3(path, raw, job, facts) is not None
-    except SourceError:
-        return False
-
-
-def _python3(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> bytes | None:
-    """A Python 2 file as Python 3, where that is asked for and it is one."""
-    if not job.py2 or not job.selection.allows(PYTHON2):
-        return None
-    return facts.once(("python 3", str(path), raw), lambda: converted(path, raw))
+    return path.suffix == ".py" and facts.as_python3(path, raw) != raw
 
 
 def _text(path: Path, raw: bytes) -> str:
@@ -157,13 +145,10 @@ def _process(path: Path, raw: bytes, job: Job, facts: ProjectFacts) -> _Outcome:
     try:
         parsed = facts.load(path, raw)
     except SourceError as error:
-        try:
-            python3 = _python3(path, raw, job, facts)
-        except SourceError:
-            if error.python2:
-                raise
-            python3 = None
-        if python3 is None or python3 == raw:
+        python3 = facts.as_python3(path, raw)
+        if python3 == raw:
+            if error.python2 and facts.converter is not None:
+                facts.converter(path, raw)  # says why it cannot be converted
             raise error from None
         again = facts.load(path, python3)
         new, findings, needs = _rewrite(again, job, facts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -18,6 +19,8 @@ from ..project.text import Edit
 from ..report.findings import Outcome, Safety
 from .base import Diagnosis, advised
 from .context import Context, imports_tensorflow
+
+_BEHIND = re.compile(r"[ \t]*(#|\r\n?|\n|)")
 
 
 class Fate(enum.Enum):
@@ -184,20 +187,13 @@ def _statement(
 
 def _whole_line(start: int, end: int, context: Context) -> Edit:
     """Delete a statement with its line, unless a comment shares the line."""
-    _, column = context.lines.place(start)
-    begin = start - (column - 1)
-    text = context.text
-    stop = end
-    while stop < len(text) and text[stop] in " \t":
-        stop += 1
-    if stop < len(text) and text[stop] == "#":
+    behind = _BEHIND.match(context.text, end)
+    assert behind is not None
+    if behind[1] == "#":
         # Keep the comment, on a line of its own.
-        return Edit(start, stop, "")
-    if text.startswith("\r\n", stop):
-        stop += 2
-    elif stop < len(text) and text[stop] in "\r\n":
-        stop += 1
-    return Edit(begin, stop, "")
+        return Edit(start, behind.start(1), "")
+    _, column = context.lines.place(start)
+    return Edit(start - (column - 1), behind.end(), "")
 
 
 def _alias_text(alias: cst.ImportAlias) -> str:
