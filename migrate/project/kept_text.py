@@ -24,6 +24,8 @@ from ..report.findings import Finding
 from .sources import SourceError, decode
 from .text import Edit, Lines, apply_edits, note_above
 
+# Why a text may not be Python.
+_NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 _CELL = re.compile(r"(?m)^__tfmigrate_cell_\d+__[ \t]*(?:\r?\n|\Z)")
 _CALL = re.compile(r"(?m)^tfmigrate\.compat\.install\([^)\n]*\)")
 _LINES = re.compile(
@@ -78,7 +80,7 @@ def _with_cells(raw: bytes, edit: Callable[[Notebook], str]) -> bytes:
     try:
         notebook = Notebook.parse(raw)
         return bytes(notebook.render(edit(notebook)))
-    except NotebookError:
+    except (NotebookError, *_NO_PYTHON):
         return raw
 
 
@@ -92,7 +94,7 @@ def _edited(raw: bytes, edit: Callable[[str], str]) -> bytes:
             warnings.simplefilter("ignore")
             tree_of(new)
         return new.encode(encoding)
-    except (SourceError, SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SourceError, *_NO_PYTHON):
         return raw
 
 
