@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import libcst as cst
 
 from ...code.edits import changed
@@ -11,6 +9,7 @@ from ...code.pure import is_pure
 from ...code.statements import binds
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
+from ..layers.model_functions import is_model_fn
 from .local_functions import makes_layers
 
 _MAKES = (
@@ -23,7 +22,6 @@ _LAYERS = ("tf.get_variable", "tf.layers.", "tf.contrib.", "tf.keras.layers.")
 def with_weights_before_modes(
     parsed: ParsedModule,
     facts: ProjectFacts,
-    is_model_fn: Callable[[cst.CSTNode], bool],
 ) -> ParsedModule:
     """The file whose weights and layers stand before the first mode returns.
 

@@ -527,8 +527,8 @@ class _Program:
         files = [with_one_flag(one, facts) for one in files]
         files = [with_helpers_inlined(one, facts) for one in files]
         files = [with_metrics_unrolled(one, facts) for one in files]
-        files = [with_weights_before_modes(one, facts, is_model_fn) for one in files]
-        files = [with_losses_added(one, facts, is_model_fn, files) for one in files]
+        files = [with_weights_before_modes(one, facts) for one in files]
+        files = [with_losses_added(one, facts, files) for one in files]
         # Columns are made anywhere, also where no model function sees it.
         shared = any("shared_embedding_column" in one.source.text for one in files)
         texts = "\n".join(one.source.text for one in files)

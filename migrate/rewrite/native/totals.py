@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import libcst as cst
 
@@ -10,6 +10,7 @@ from ...code.edits import changed
 from ...code.statements import assigned
 from ...code.tree import Tree, only_small, walk
 from ...project.facts import ParsedModule, ProjectFacts
+from ..layers.model_functions import is_model_fn
 from .losses import SIGNATURES as LOSSES
 from .task import alias_of
 
@@ -21,7 +22,6 @@ _LIST = "get_losses"
 def with_losses_added(
     parsed: ParsedModule,
     facts: ProjectFacts,
-    is_model_fn: Callable[[cst.CSTNode], bool],
     beside: Sequence[ParsedModule],
 ) -> ParsedModule:
     """The file whose model functions add up the losses that they make.
