@@ -102,12 +102,49 @@ ROWS = {
         Held().go(made())
         """,
     ),
+    "metrics by their keys": (
+        """
+        def far(predictions, targets):
+            return tf.metrics.root_mean_squared_error(targets, predictions)
+
+
+        found = {}
+        found['far'] = learn.MetricSpec(far)
+        found['at_%d' % k] = learn.MetricSpec(
+            functools.partial(tf.contrib.metrics.streaming_recall_at_k, k=k), 'logits',
+            weight_key='w')
+        found['off'] = learn.MetricSpec(functools.partial(
+            tf.contrib.metrics.streaming_mean_relative_error, normalizer=n))
+        print(e.evaluate(x, y, metrics=found))
+        """,
+        """
+        found = {}
+        found['far'] = MetricSpec(
+            tf_keras.metrics.RootMeanSquaredError('far'),
+            lambda labels, predictions: (labels, predictions))
+        found['at_%d' % k] = MetricSpec(
+            tf_keras.metrics.SparseTopKCategoricalAccuracy(k=k, name='at_%d' % k),
+            lambda labels, predictions: (labels, predictions),
+            prediction_key='logits',
+            weight_key='w')
+        found['off'] = MetricSpec(
+            tf_keras.metrics.Mean('off'),
+            lambda labels, predictions, n=n: tf.math.divide_no_nan(
+                tf.abs(labels - tf.reshape(predictions, tf.shape(labels))), n))
+        print(with_metrics(e, found).evaluate(arrays_input_fn(x, y)))
+        """,
+    ),
     "monitors that evaluate": (
         "m = learn.monitors.ValidationMonitor(\n"
         "    x, y, batch_size=3, every_n_steps=7, early_stopping_rounds=None)\n"
         "n = learn.monitors.ValidationMonitor(input_fn=f, check_interval_secs=None)",
         "m = Validation(arrays_input_fn(x, y, batch_size=3), every_n_steps=7)\n"
         "n = Validation(input_fn=f, check_interval_secs=None)",
+    ),
+    "what an Experiment measures": (
+        "a = learn.Experiment(e, f, g, eval_metrics=found, train_steps=3)",
+        "a = Experiment(\n    with_metrics(e, found),\n    TrainSpec(f, max_steps=3),\n"
+        "    EvalSpec(g, throttle_secs=0))",
     ),
 }
 
@@ -147,13 +184,18 @@ REFUSALS = {
         "a = learn.Estimator(Net, feature_engineering_fn=f)\n",
         "`feature_engineering_fn` (line 7) changes what the model takes",
     ),
-    "metrics of its own": (
+    "a metric of something else": (
         "m = {'a': learn.MetricSpec(f)}\n",
-        "`tf.contrib.learn.MetricSpec` (line 7) is a metric of an evaluation",
+        "a MetricSpec (line 7) is no entry of a dict with one function of tf.metrics",
     ),
-    "an evaluation with metrics": (
-        "e.evaluate(x, y, metrics=found)\n",
-        "`e.evaluate` (line 7) is given `metrics` of its own: give them in the model_fn",
+    "a metric of what its function finds when it is called": (
+        "m = {'a': learn.MetricSpec(\n"
+        "    lambda labels, predictions: tf.metrics.auc(labels, predictions, n))}\n",
+        "is no entry of a dict with one function",
+    ),
+    "a metric of values alone": (
+        "m = {'a': learn.MetricSpec(tf.metrics.mean)}\n",
+        "is no entry of a dict with one function",
     ),
     "what no Trainer has": (
         "e.export('out')\n",

@@ -51,15 +51,16 @@ READS = {
     ),
     "learn_experiment": (
         [
-            "estimator,\n        TrainSpec(input_fn,",
+            "with_metrics(estimator, create_metrics()),\n        TrainSpec(input_fn,",
             "first_batch(lambda: input_fn(1)),",
+            "metrics['auc'] = MetricSpec(\n        tf_keras.metrics.AUC(name='auc'),",
         ],
         ["ModelFnOps", "def model_fn"],
     ),
     "learn_images": (
         [
             "arrays_input_fn(pictures, kinds, batch_size=20, shuffle=True),",
-            "scored = classifier.evaluate(",
+            "scored = with_metrics(classifier, metrics).evaluate(",
             "stacked(classifier.predict(arrays_input_fn(pictures[:7], batch_size=3)))",
         ],
         ["SKCompat", "learn.monitors"],

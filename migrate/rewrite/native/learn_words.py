@@ -13,6 +13,7 @@ from ...code.arguments import is_none
 from ...code.tree import Tree, walk
 from ...project.facts import ParsedModule
 from .config import make_trainer
+from .learn_metrics import measuring
 from .page import Page, Part
 from .tables import exports
 from .word import Handler, Odd, Word, arguments, in_sight, keywords, taken
@@ -133,10 +134,9 @@ def _call(page: Page, node: cst.Attribute, call: cst.Call) -> None:
         why = "feeds placeholders by `feed_fn`: give it an input function"
         page.refuse(call, f"`{page.source(node)}` ({{}}) {why}")
         return
-    if "metrics" in args:
-        why = "is given `metrics` of its own: give them in the model_fn"
-        page.refuse(call, f"`{page.source(node)}` ({{}}) {why}")
-        return
+    measured = args.pop("metrics", None)
+    if measured is not None:
+        measuring(page, node.value, measured.value)
     page.words.update(_NAMES.get(key, key) for key in args)
     more: list[str] = []
     if name == "predict" or name in _OUTPUTS:
@@ -305,23 +305,18 @@ def _validation(page: Page, word: Word) -> None:
         for key, arg in args.items()
         if key == "check_interval_secs" or not is_none(arg.value)
     }
-    odd = {"hooks", "metrics"} & set(args) or {
+    odd = {"hooks"} & set(args) or {
         name for name in ("early_stopped", "best_metrics") if f".{name}" in page.text
     }
     if odd:
         why = f"with `{min(odd)}` has no native form yet: use its other arguments alone"
         raise Odd(word.node, f"a ValidationMonitor ({{}}) {why}")
+    if "metrics" in args:
+        page.words.add("with_metrics")
     _write(page, call, args)
 
 
-def _metric(page: Page, word: Word) -> None:
-    page.forget(word.node)
-    why = "is a metric of an evaluation: give it in the model_fn"
-    raise Odd(word.node, f"`{word.symbol}` ({{}}) {why}")
-
-
 WORDS: dict[str, Handler] = {
-    f"{LEARN}MetricSpec": _metric,
     f"{LEARN}Estimator": taken("Trainer", _estimator),
     _SK: _sk,
     f"{LEARN}monitors.ValidationMonitor": taken("Validation", _validation),

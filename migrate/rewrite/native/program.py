@@ -31,13 +31,16 @@ from ..layers.spelling import RESERVED
 from ..layers.together import lifted_together
 from .as_written import lines_as_written
 from .brought import with_helpers_brought
+from .choices import with_choices_as_tests
 from .chosen_strategy import with_strategy
+from .chosen_values import with_values_chosen_inside
 from .classes import plain_classes, training_words
 from .code import Refused, dotted
 from .config import CLUSTER
 from .dropout_cells import with_constant_shares
 from .early_weights import with_weights_before_modes
 from .flags import with_one_flag, with_training_flag
+from .forwarded import with_keywords_said
 from .fused_cells import with_fused_cells_run
 from .handed_functions import with_functions_as_flags
 from .idle import without_idle_words
@@ -58,6 +61,7 @@ from .one_return import with_one_return
 from .optimizer_classes import with_optimizers_of_rates
 from .own_objects import with_own_objects_dissolved
 from .page import Page
+from .paired_norms import with_norms_in_one_call
 from .plain_names import with_plain_names, words_written
 from .said import IMAGES
 from .sequential import with_several
@@ -499,6 +503,7 @@ class _Program:
         self.facts = facts
         written = files
         files = with_usual_model_fns(files, facts)
+        files = [with_norms_in_one_call(one, facts) for one in files]
         files = [with_fused_cells_run(one, facts) for one in files]
         files = [with_one_return(one, facts) for one in files]
         files = with_networks_called(files, facts)
@@ -507,9 +512,12 @@ class _Program:
         files = [with_train_ops_in_one_call(one, facts) for one in files]
         files = [with_batches_named(one, facts) for one in files]
         files = [with_metrics_in_one(one, facts) for one in files]
+        files = [with_keywords_said(one, facts) for one in files]
         files = [with_functions_as_flags(one, facts) for one in files]
         files = [with_optimizers_of_rates(one, facts) for one in files]
+        files = [with_choices_as_tests(one, facts, files) for one in files]
         files = [with_outputs_named(one, facts) for one in files]
+        files = with_values_chosen_inside(files, facts)
         files = [with_models_named(one, facts) for one in files]
         files = with_helpers_brought(files, facts)
         files = [with_own_objects_dissolved(one, facts) for one in files]
@@ -612,6 +620,7 @@ class _Program:
                 name,
                 self.watched,
                 normalizes=self._normalizes(one),
+                measures=any("MetricSpec" in o.written.source.text for o in self.files),
                 foreign=foreign,
                 several={
                     name for other in self.files for name in with_several(other.parsed)
