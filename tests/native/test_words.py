@@ -277,16 +277,16 @@ REFUSALS = {
         """,
         "is handed about: give one batch size",
     ),
-    "a receiver that takes arguments": (
+    "a receiver that is made at once": (
         """
         def receiver(spec):
             x = tf.placeholder(tf.string, [None])
             return tf.estimator.export.ServingInputReceiver(parse(x, spec), {'x': x})
 
 
-        e.export_savedmodel('out', lambda: receiver(spec))
+        made = receiver(spec)
         """,
-        "a receiver (line 5) takes arguments: make one that takes none",
+        "is made where none is asked for",
     ),
     "a listener that works with its session": (
         """
@@ -1028,6 +1028,33 @@ ROWS = {
             return inputs
         """,
     ),
+    "a receiver of a dictionary that is filled": (
+        """
+        def receiver():
+            inputs = {c.name: tf.placeholder(tf.float32, [None]) for c in columns}
+            inputs['day'] = tf.placeholder(tf.string, [None])
+            features = engineered(inputs.copy())
+            return tf.estimator.export.ServingInputReceiver(features, inputs)
+
+
+        exporter = tf.estimator.FinalExporter('e', receiver)
+        """,
+        """
+        def receiver():
+            inputs = {c.name: tf.TensorSpec(
+                [None], tf.float32, name=c.name) for c in columns}
+            inputs['day'] = tf.TensorSpec([None], tf.string, name='day')
+
+            @tf.function(input_signature=[inputs])
+            def receive(inputs):
+                return engineered(inputs.copy())
+
+            return receive
+
+
+        exporter = FinalExporter('e', receiver())
+        """,
+    ),
     "weights of examples by a column of a name": (
         """
         weight = tf.feature_column.numeric_column('w')
@@ -1495,6 +1522,31 @@ ROWS = {
             'y': tf.TensorSpec([None], tf.int64, name='y')}])
         def receiver(inputs):
             return inputs
+        """,
+    ),
+    "receivers that take arguments": (
+        """
+        def receiver(spec):
+            \"\"\"Receives.\"\"\"
+            x = tf.placeholder(tf.string, [None])
+            return tf.estimator.export.ServingInputReceiver(parse(x, spec), {'x': x})
+
+
+        e.export_savedmodel('out', lambda: receiver(spec))
+        e.export_savedmodel('out', functools.partial(receiver, spec=spec))
+        """,
+        """
+        def receiver(spec):
+            \"\"\"Receives.\"\"\"
+            @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name='x')])
+            def receive(x):
+                return parse(x, spec)
+
+            return receive
+
+
+        e.export_saved_model('out', receiver(spec))
+        e.export_saved_model('out', receiver(spec=spec))
         """,
     ),
     "a receiver that is filled": (

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from ...code.arguments import is_none
+from ...code.statements import is_docstring
 from ...code.tree import Statement, walk
 from ...project.facts import ParsedModule
 from .page import Page, Part, Region
@@ -37,7 +38,6 @@ _RECEIVERS = {
 }
 _PLACEHOLDER = "tf.placeholder"
 _METHODS = ("export_savedmodel", "export_saved_model")
-_TAKES = "takes arguments: make one that takes none"
 
 
 def receivers(page: Page) -> None:
@@ -60,7 +60,7 @@ def receivers(page: Page) -> None:
                 page.refuse(outer, "a receiver ({}) is made where none is asked for")
     for one in page.files:
         for function in _makers(one):
-            _call(page, one, function)
+            _Uses(page, one, function).rewrite()
 
 
 def _makers(parsed: ParsedModule) -> Iterator[cst.FunctionDef]:
@@ -68,9 +68,10 @@ def _makers(parsed: ParsedModule) -> Iterator[cst.FunctionDef]:
     functions = parsed.resolver.scopes.opened
     for one in (each for each in functions if isinstance(each, cst.FunctionDef)):
         made = _returned(parsed, one)
-        if made is not None and (
-            _built(parsed, one) or _builds(parsed, made) or _filled(parsed, one)
-        ):
+        if made is None:
+            continue
+        built = _built(parsed, one) or _builds(parsed, made)
+        if built or one.params.params or _filled(parsed, one):
             yield one
 
 
@@ -108,30 +109,51 @@ def _built(parsed: ParsedModule, function: cst.FunctionDef) -> cst.Assign | None
     return next((one for one in found if _builds(parsed, one.value)), None)
 
 
-def _call(page: Page, home: ParsedModule, function: cst.FunctionDef) -> None:
-    """Calls a function that makes a receiver now, where it was handed about."""
-    for use in page.scopes.uses:
-        if not _means(page, use.node, home, function):
-            continue
-        call = page.call_of(use.node)
-        holder = page.parent(call or use.node)
-        if call is not None and isinstance(holder, cst.Lambda):
-            page.put(holder, call)
-        elif call is not None:
-            page.refuse(use.node, "a receiver ({}) is made where none is asked for")
-        elif not function.params.params:
-            page.put(use.node, f"{page.source(use.node)}()")
-        else:
-            page.refuse(use.node, f"a receiver ({{}}) {_TAKES}")
+@dataclass
+class _Uses:
+    """The places that hand a function about which makes a receiver now."""
 
+    page: Page
+    home: ParsedModule
+    function: cst.FunctionDef
 
-def _means(
-    page: Page, node: cst.BaseExpression, home: ParsedModule, function: cst.FunctionDef
-) -> bool:
-    """A name is that of a function of some file."""
-    if home is page.parsed:
-        return page.resolver.definition(node) is function
-    return page.resolver.qualified(node) == f"{home.name}.{function.name.value}"
+    def rewrite(self) -> None:
+        """Calls the function where it was handed about."""
+        page, name = self.page, self.function.name.value
+        for use in page.scopes.uses:
+            node = use.node
+            last = node.value if isinstance(node, cst.Name) else node.attr.value
+            if last != name or not self.is_meant(node):
+                continue
+            call = page.call_of(node)
+            holder = page.parent(call or node)
+            outer = page.parent(holder) if isinstance(holder, cst.Arg) else None
+            if call is not None and isinstance(holder, cst.Lambda):
+                page.put(holder, call)
+            elif call is not None:
+                page.refuse(node, "a receiver ({}) is made where none is asked for")
+            elif (
+                isinstance(outer, cst.Call)
+                and outer.args[0] is holder
+                and (page.resolver.qualified(outer.func) == "functools.partial")
+            ):
+                start = page.span(node)[1]
+                rest = page.text.find(",", start) + 1 or start
+                page.put_span(page.span(outer)[0], page.span(node)[0])
+                page.put_span(start, rest, "(")
+                while page.text[rest : rest + 1] == " ":
+                    page.put_span(rest, rest + 1)
+                    rest += 1
+            elif all(one.default is not None for one in self.function.params.params):
+                page.put(node, f"{page.source(node)}()")
+            else:
+                page.refuse(node, "a receiver ({}) lacks its arguments")
+
+    def is_meant(self, node: cst.BaseExpression) -> bool:
+        if self.home is self.page.parsed:
+            return self.page.resolver.definition(node) is self.function
+        path = self.page.resolver.qualified(node)
+        return path == f"{self.home.name}.{self.function.name.value}"
 
 
 @dataclass
@@ -163,8 +185,6 @@ class _Receiver:
         if filled:
             self._raw(filled, features, received)
             return
-        if function.params.params:
-            raise Odd(self.call, _TAKES)
         specs, names, gone = self._parameters(function, received)
         for statement in gone:
             page.drop_statement(statement)
@@ -174,6 +194,9 @@ class _Receiver:
         for index, spec in enumerate(specs):
             head += [", " if index else "", *spec]
         head += ["])", page.newline]
+        if function.params.params:
+            self._nest(function, head, names)
+            return
         place = page.span(function.name)[1]
         page.put_span(place, page.text.index(")", place) + 1, f"({', '.join(names)})")
         start = page.span(function)[0]
@@ -187,29 +210,99 @@ class _Receiver:
     ) -> None:
         """``inputs[key] = tf.placeholder(...)``, which are the features."""
         page = self.page
-        if page.source(received) != page.source(features):
+        if not isinstance(received, cst.Name):
             raise Odd(received, "gets what is computed: give it placeholders by name")
+        if page.source(features) != received.value:
+            self._computed(filled, features, received)
+            return
         for one in filled:
             if len(one.args) < 2:
                 raise Odd(one, "has a placeholder of no known shape")
             page.put(one, *_spec(page, one, None))
         page.put(self.call, f"{page.take('raw_receiver')}(", features, ")")
 
+    def _computed(
+        self, filled: list[cst.Call], features: cst.BaseExpression, received: cst.Name
+    ) -> None:
+        """``inputs[key] = tf.placeholder(...)``, of which features are computed."""
+        page, function = self.page, self.page.function(self.call)
+        assert isinstance(function, cst.FunctionDef)
+        for one in filled:
+            holder = page.parent(one)
+            assert isinstance(holder, cst.Assign)
+            target = holder.targets[0].target
+            assert isinstance(target, cst.Subscript)
+            if page.source(target.value) != received.value or len(holder.targets) > 1:
+                raise Odd(one, "is no part of what is received alone")
+            page.put(one, *_spec(page, one, page.source(target.slice[0])))
+        begun = page.value(received)
+        if isinstance(begun, (cst.Dict, cst.DictComp)):
+            self._specs(begun)
+        self.is_dict = True
+        self._return(features, {received.value})
+        body = [*function.body.body]
+        inside = [n for n, one in enumerate(body) if {*filled} & {*walk(one)}]
+        made = {n for one in body[: inside[-1] + 1] for n in walk(one)}
+        told = sum(one in made for one in self._reads(received))
+        if told > len(filled):
+            raise Odd(received, "is read among its placeholders: read it behind them")
+        decorated = page.tf(self.call.func, "function")
+        signature = f"@{decorated}(input_signature=[{received.value}]){page.newline}"
+        head: list[Part] = [signature]
+        self._nest(function, head, [received.value], body[inside[-1] + 1 :])
+
     def _around(
         self, function: cst.FunctionDef, built: cst.Assign, features: cst.CSTNode
     ) -> None:
-        """What another receiver takes and gives."""
-        page = self.page
-        name = page.source(built.targets[0].target)
+        """What another receiver takes, of whose features some more are computed."""
+        page, body = self.page, [*function.body.body]
+        name, made = page.source(built.targets[0].target), page.statement(built)
         reads = [one for one in page.loads(name) if page.function(one) is function]
         taken = {page.source(one): one for one in map(page.parent, reads) if one}
+        read = taken.get(f"{name}.features")
         told = taken.get(f"{name}.receiver_tensors")
-        known = told in {*walk(self.call)} and len(reads) == 2
-        if taken.get(f"{name}.features") is not features or not known:
+        known = told in {*walk(self.call)} and len(reads) == 2 and made in body
+        if not read or not known:
             raise Odd(self.call, "is made of another one in a way not understood")
         assert isinstance(built.value, cst.Call)
         page.put(built.value, built.value.func)
-        page.put(self.call, name)
+        if read is features:
+            page.put(self.call, name)
+            return
+        given = page.free("inputs", "received")
+        page.put(read, f"{name}({given})")
+        page.put(self.call, features)
+        decorated = page.tf(self.call.func, "function")
+        head = f"@{decorated}(input_signature={name}.input_signature){page.newline}"
+        self._nest(function, [head], [given], body[body.index(made) + 1 :])
+
+    def _nest(
+        self,
+        function: cst.FunctionDef,
+        head: list[Part],
+        names: list[str],
+        body: Sequence[cst.BaseStatement | cst.BaseSmallStatement] = (),
+    ) -> None:
+        """A function that takes arguments returns the receiver, made within it."""
+        page = self.page
+        blank = page.newline if body else ""
+        body = body or [one for one in function.body.body if not is_docstring(one)]
+        first = page.context.lines.starts[page.line(body[0]) - 1]
+        end = page.span(self.call)[1]
+        if any(row.count('"""') % 2 for row in page.text[first:end].splitlines()):
+            raise Odd(function, "has a text over several lines")
+        indent, newline = page.indent(body[0]), page.newline
+        name = page.free("receive", "receive_tensors")
+        page.put_span(
+            first,
+            end,
+            blank,
+            indent,
+            *head,
+            f"{indent}def {name}({', '.join(names)}):{newline}",
+            Region(first, end, len(page.step)),
+            f"{newline}{newline}{indent}return {name}",
+        )
 
     def _return(self, features: cst.BaseExpression, names: set[str]) -> None:
         page = self.page
@@ -249,13 +342,13 @@ class _Receiver:
         ]
         self._check_known(function, made)
         value = page.value(received)
-        if (
-            isinstance(received, cst.Name)
-            and isinstance(value, (cst.Dict, cst.DictComp))
-            and {*made} <= {*walk(value)}
+        if isinstance(received, cst.Name) and isinstance(
+            value, (cst.Dict, cst.DictComp)
         ):
-            self._check_known(function, [value])
-            return self._dict(received.value, value)
+            pairs = list(walk(value))
+            if all(one in pairs for one in made):
+                self._check_known(function, [value])
+                return self._dict(received.value, value)
         if not isinstance(value, cst.Dict):
             binding = page.assigned(received)
             if value in made and binding is not None and len(made) == 1:
@@ -280,20 +373,27 @@ class _Receiver:
             gone.append(page.statement(tensor))
         if len(names) != len(made):
             raise Odd(received, "has placeholders that nobody feeds")
-        binding = page.assigned(received)
-        if binding is not None and page.uses(binding) == [received]:
+        if isinstance(received, cst.Name) and len(self._reads(received)) < 1:
             gone.append(page.statement(value))
         return specs, names, gone
+
+    def _reads(self, node: cst.BaseExpression) -> list[cst.Name]:
+        """Places that read a name, but for the one that says what is received."""
+        binding = self.page.assigned(node)
+        found = self.page.uses(binding) if binding is not None else []
+        return [one for one in found if one is not node]
 
     def _check_known(
         self, function: cst.FunctionDef, nodes: Sequence[cst.CSTNode]
     ) -> None:
         """A signature stands before what the function computes."""
         scope = self.page.scopes.opened[function]
+        params = {one.name.value for one in function.params.params}
         for node in (one for top in nodes for one in walk(top)):
             if isinstance(node, cst.Name) and node in self.page.scopes.loads:
                 bound = self.page.resolver.bindings(node)
-                if any(one.scope is scope for one in bound):
+                own = any(one.scope is scope for one in bound)
+                if own and node.value not in params:
                     raise Odd(node, f"has placeholders that depend on `{node.value}`")
 
     def _dict(
@@ -302,6 +402,23 @@ class _Receiver:
         """``inputs = {"size": tf.placeholder(...), ...}`` is one parameter."""
         page = self.page
         self.is_dict = True
+        keys = self._specs(value)
+        function = page.function(value)
+        nested = isinstance(function, cst.FunctionDef) and function.params.params
+        moved = 0 if nested else -len(page.step)
+        lines = [page.line(key) for key in keys]
+        if not nested and lines and lines[-1] > lines[0] == page.line(value):
+            # What stood below the first one hangs now, as that does.
+            first = page.outer(keys[0])[0]
+            column = page.context.lines.place(first)[1] - 1
+            head = page.newline + " " * column
+            page.put_span(page.span(value)[0] + 1, first, head)
+            moved = len(page.step) - column
+        return [[Region(*page.outer(value), moved)]], [name], [page.statement(value)]
+
+    def _specs(self, value: cst.Dict | cst.DictComp) -> list[cst.BaseExpression]:
+        """Makes specs of the placeholders in a dict; returns its keys."""
+        page = self.page
         parts = [value] if isinstance(value, cst.DictComp) else value.elements
         kinds = (cst.DictComp, cst.DictElement)
         elements = [(one.key, one.value) for one in parts if isinstance(one, kinds)]
@@ -310,17 +427,7 @@ class _Receiver:
             if call is None or page.symbol(call.func) != _PLACEHOLDER:
                 raise Odd(tensor, "gets what is computed: give it placeholders by name")
             page.put(call, *_spec(page, call, page.source(key)))
-        keys = [key for key, _ in elements]
-        moved = -len(page.step)
-        lines = [page.line(key) for key in keys]
-        if lines and lines[-1] > lines[0] == page.line(value):
-            # What stood below the first one hangs now, as that does.
-            first = page.outer(keys[0])[0]
-            column = page.context.lines.place(first)[1] - 1
-            head = page.newline + " " * column
-            page.put_span(page.span(value)[0] + 1, first, head)
-            moved = len(page.step) - column
-        return [[Region(*page.outer(value), moved)]], [name], [page.statement(value)]
+        return [key for key, _ in elements]
 
 
 def _spec(page: Page, call: cst.Call, name: str | None) -> list[Part]:
@@ -415,16 +522,20 @@ def _direct(page: Page, arg: cst.Arg) -> None:
     if not isinstance(value, cst.Lambda) or value.params.params:
         return
     body = value.body
-    if isinstance(body, cst.Call) and any(
-        _means(page, body.func, one, function)
-        for one in page.files
-        for function in _makers(one)
-    ):
+    if isinstance(body, cst.Call) and _makes_receiver(page, body.func):
         return
     if isinstance(body, cst.Call) and not body.args:
         page.put(value, body.func)
     else:
-        page.refuse(value, f"a receiver ({{}}) {_TAKES}")
+        page.refuse(value, "a receiver ({}) takes arguments: make one that takes none")
+
+
+def _makes_receiver(page: Page, node: cst.BaseExpression) -> bool:
+    return any(
+        _Uses(page, one, function).is_meant(node)
+        for one in page.files
+        for function in _makers(one)
+    )
 
 
 def _decoded(page: Page, call: cst.Call) -> None:
