@@ -18,9 +18,13 @@ def create_model(x, settings, kind, is_training):
 
 
 def norm_layer(x, train_phase, scope):
-    return tf.contrib.layers.batch_norm(
-        x, decay=.8, scale=True, updates_collections=None, is_training=train_phase,
-        scope=scope)
+    trained = tf.contrib.layers.batch_norm(
+        x, decay=.8, scale=True, updates_collections=None, is_training=True,
+        reuse=None, scope=scope)
+    inferred = tf.contrib.layers.batch_norm(
+        x, decay=.8, scale=True, updates_collections=None, is_training=False,
+        reuse=True, scope=scope)
+    return tf.cond(tf.cast(train_phase, tf.bool), lambda: trained, lambda: inferred)
 
 
 def flat_model(x, settings, is_training):

@@ -5,10 +5,9 @@ import numpy as np
 import tensorflow as tf
 
 
-def conv(x, filters, size, strides, padding='valid', use_bias=True):
+def conv(x, filters, size, strides, **kwargs):
     return tf.layers.conv2d(
-        x, filters, size, strides=strides, padding=padding, use_bias=use_bias,
-        kernel_initializer=ramp)
+        x, filters, size, strides=strides, kernel_initializer=ramp, **kwargs)
 
 
 def block(x, filters, training, shortcut, strides):

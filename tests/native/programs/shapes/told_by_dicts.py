@@ -1,4 +1,4 @@
-"""Models and optimizers that are chosen by names; the step is counted behind."""
+"""Models, and optimizers, that dicts tell by names; the step is counted behind."""
 import tempfile
 
 import numpy as np
@@ -22,7 +22,10 @@ def seen(features, params):
     return tf.reduce_max(net, axis=1)
 
 
-NETWORKS = ('flat', 'seen')
+NETWORKS = {
+    'flat': flat,
+    'seen': seen,
+}
 
 
 def tower(ids, params, name):
@@ -33,12 +36,8 @@ def tower(ids, params, name):
 
 
 def chosen(features, labels, mode, params):
-    if params['network'] == 'flat':
-        net = flat(features, params)
-    elif params['network'] == 'seen':
-        net = seen(features, params)
-    else:
-        raise KeyError(params['network'])
+    network = NETWORKS[params['network']]
+    net = network(features, params)
     loss = tf.losses.mean_squared_error(
         tf.cast(labels, tf.float32), tf.reduce_sum(net, axis=1))
     optimizer = {
