@@ -106,8 +106,8 @@ WORDS: dict[str, frozenset[str]] = {
         "summed_heads": "",
         "wide_and_deep": "WideAndDeepModel",
         "head_exports": "",
-        "learn_exports": "",
         "tables": "tracked",
+        "learn_exports": "",
     }.items()
 }
 HEADS = {
@@ -444,7 +444,7 @@ def with_super(method: Statement, base: Statement) -> Statement:
     """Returns a method with the body of its base in the place of `super().name()`.
 
     A function has that of an earlier part in the place of `return part.name()`. Where
-    the result is bound to a name, what the base returns is.
+    the result is bound to a name, what the base returns at its end is.
     """
     called = re.compile(
         rf"((return |(\w+ = ))?super\(\)|return (?!self\b)\w+)\.{method.name}\("
@@ -462,6 +462,7 @@ def with_super(method: Statement, base: Statement) -> Statement:
             depth = len(own[node.lineno - 1]) - len(own[node.lineno - 1].lstrip())
             body = textwrap.dedent("\n".join(lines[above:]))
             if found[3]:
+                assert not _returns_early(function_of(base)), method.name
                 head, _, value = body.rpartition("return ")
                 body = f"{head}{found[3]}{value}"
             own[node.lineno - 1 : node.end_lineno] = [
@@ -469,6 +470,17 @@ def with_super(method: Statement, base: Statement) -> Statement:
             ]
             return method.said("\n".join(own))
     return method
+
+
+def _returns_early(function: ast.FunctionDef) -> bool:
+    """Whether a function returns before its end; functions in it do not count."""
+    pending: list[ast.AST] = [*function.body[:-1]]
+    for node in pending:
+        if isinstance(node, ast.Return):
+            return True
+        if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            pending += ast.iter_child_nodes(node)
+    return False
 
 
 def in_brief(

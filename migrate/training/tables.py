@@ -23,8 +23,8 @@ class Trainer(export.Trainer):
 
     def _signatures(self, receiver: Any) -> Any:
         """Returns the functions that an export answers by, with their tables made."""
-        signatures = super()._signatures(receiver)
-        return tf.nest.map_structure(lambda f: f.get_concrete_function(), signatures)
+        answers = super()._signatures(receiver)
+        return tf.nest.map_structure(lambda f: f.get_concrete_function(), answers)
 
     def _exported(self) -> Any:
         """Returns what holds all that an export needs."""
