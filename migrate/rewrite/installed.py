@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import partial
 from pathlib import Path
 
 from ..project.facts import ParsedModule, ProjectFacts
@@ -41,7 +41,8 @@ def lack_of_packages(files: Iterable[ParsedModule], facts: ProjectFacts) -> str 
         package, path = min(pending)
         pending.discard((package, path))
         seen.add(path)
-        near, is_of_tensorflow = _read(package, path)
+        key = ("imports of", package, path)
+        near, is_of_tensorflow = facts.once(key, partial(_read, package, path))
         pending |= {(package, one) for one in near if one not in seen}
         if not is_of_tensorflow:
             continue
@@ -56,7 +57,6 @@ def lack_of_packages(files: Iterable[ParsedModule], facts: ProjectFacts) -> str 
     return None
 
 
-@cache
 def _read(package: str, path: Path) -> tuple[set[Path], bool]:
     """The files of its package that one imports, and whether it imports TensorFlow."""
     raw = read_or_nothing(path)

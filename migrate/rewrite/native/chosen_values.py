@@ -70,7 +70,7 @@ class _Helper:
         """The edits of all files for the first such parameter of a function."""
         number, function = told
         names = [one.name.value for one in function.params.params]
-        wraps = "DropoutWrapper" in self.trees[number].code(function)
+        wraps = "DropoutWrapper" in self.trees[number].excerpt(function)
         key = self.files[number].path, function.name.value
         calls = self.calls.get(key, ()) if _FLAG not in names else ()
         if not wraps and not makes_layers(self.trees[number], function):
