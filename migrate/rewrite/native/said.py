@@ -216,20 +216,21 @@ class Said(cst.CSTTransformer):
             or value.node is None
         ):
             return updated_node
-        key = original_node.slice[0].slice
+        index = original_node.slice[0].slice
         shown = self.tree.code(original_node.value)
         in_dict = re.fullmatch(r"\w+\[['\"](\w+)['\"]\]", shown)
         shown = in_dict[1] if in_dict is not None else shown
-        before = self.tree.code(key) == "0" and f"{shown}[1]" in self.tree.text
+        before = self.tree.code(index) == "0" and f"{shown}[1]" in self.tree.text
         if (
-            not isinstance(key, cst.Index)
-            or not (self.tree.code(key) == "1" or before)
+            not isinstance(index, cst.Index)
+            or not (self.tree.code(index) == "1" or before)
             or not shown.isidentifier()
             or not self.mode.is_own(value)
         ):
             # What stands there before an update is zero, as nothing runs it.
             raise self.maker.stop(original_node, f"`{shown}` is read while it trains")
-        made = self.maker.metric_of(self.mode, shown, value)
+        key = self.maker.shown_key(shown)
+        made = self.maker.metric_of(self.mode, key, value)
         name = f"train_{shown}"
         parts = self.maker.parts
         if before:

@@ -425,7 +425,7 @@ class Mode:
         return None
 
     def _key(self, node: cst.BaseExpression) -> str | None:
-        """A key of a dict: a string, or the name of the default signature."""
+        """A key of a dict: a string, one of parts, or that of the default signature."""
         if isinstance(node, cst.SimpleString):
             text = node.evaluated_value
             return text if isinstance(text, str) else None
@@ -435,7 +435,24 @@ class Mode:
         symbol = self.tree.symbol(node) or ""
         if symbol.endswith("DEFAULT_SERVING_SIGNATURE_DEF_KEY"):
             return "serving_default"
+        formats = isinstance(node, cst.Call) and self.tree.code(node.func).endswith(
+            ".format"
+        )
+        if formats or isinstance(node, (cst.BinaryOperation, cst.FormattedString)):
+            return Computed(self.tree.code(node), node)
         return None
+
+
+class Computed(str):
+    """The text of a key that is put together when the program runs."""
+
+    def __new__(cls, text: str, node: cst.BaseExpression) -> Computed:
+        """Text and expression of a key."""
+        made = super().__new__(cls, text)
+        made.node = node
+        return made
+
+    node: cst.BaseExpression
 
 
 def awaited(tree: Tree, block: cst.With) -> list[cst.BaseExpression]:

@@ -49,8 +49,15 @@ def _log_at(page: Page, word: Word) -> None:
 
 
 def _verbosity(page: Page, word: Word) -> None:
-    if not word.stays:
-        page.rename(word.node, page.tf(word.node, "get_logger") + "().setLevel")
+    if word.stays:
+        return
+    page.rename(word.node, page.tf(word.node, "get_logger") + "().setLevel")
+    level = word.call.args[0].value if word.call and word.call.args else None
+    if isinstance(level, cst.Call) and len(level.args) == 2:
+        home, name = (one.value for one in level.args)
+        if page.source(level.func) == "getattr" and page.symbol(home) in _LOGGING:
+            page.forget(home)
+            page.put(level, name)  # loggers know levels by their names
 
 
 def _log(page: Page, word: Word) -> None:

@@ -36,7 +36,7 @@ from .optimizers import SIGNATURES as OPTIMIZERS
 from .said import Said
 from .schedules import SIGNATURES as SCHEDULES
 from .sequential import as_sequential
-from .slices import GLOBAL_STEPS, HEAD, Mode, Slice, is_step, refused
+from .slices import GLOBAL_STEPS, HEAD, Computed, Mode, Slice, is_step, refused
 from .spec_hooks import read_hooks
 from .text import on_one_line
 from .updates import Trained, asks, is_updates, read_training
@@ -405,7 +405,7 @@ class Maker:
         made = {"optimizer": training.optimizer, **training.others}
         lines = tidy.with_attributes(lines, made)
         if metrics:
-            lines += self.parts.named_lines
+            lines += [one for one in self.parts.named_lines if one not in lines]
             lines.append(tidy.listed("self.metrics", metrics))
             lines += self.parts.more_metrics
         for name, constructor in self.parts.training_metrics.items():
@@ -1220,6 +1220,7 @@ class Maker:
         shared = self._shared(mode, [one.value for _, one in items])
         for key, one in items:
             value = one.value
+            key = self.shown_key(key)
             computed = self._computed(mode, key, one.node, items[: len(found)])
             if computed is not None:
                 found.append(computed)
@@ -1242,7 +1243,8 @@ class Maker:
             del constructors[len(sure) :]
         inner = []
         for name, value in self.parts.inner_metrics.items():
-            inner.append((f"self.{name}", self.metric_of(mode, name, value)))
+            shown = self.shown_key(name)
+            inner.append((f"self.{name}", self.metric_of(mode, shown, value)))
             line = f"self.{name} = {inner[-1][1].constructor.text}\n"
             self.parts.named_lines.append(line)
             nodes += self._measured(mode, value, shared)
@@ -1286,6 +1288,14 @@ class Maker:
         lines += [decided] if decided.count("\n") > 1 else []
         parameters = (self.features, self.labels, parameter)
         return constructors, [Method("update_metrics", parameters, lines)]
+
+    def shown_key(self, key: str) -> str:
+        """The text of a metric's key in ``__init__``."""
+        if not isinstance(key, Computed):
+            return f"{self.quote}{key}{self.quote}"
+        said, lines = self.setup([key.node])
+        self.parts.named_lines += lines
+        return said.expression(key.node)
 
     def _measured(
         self, mode: Mode, value: Called, shared: Collection[cst.BaseExpression]
@@ -1353,7 +1363,7 @@ class Maker:
         self.parts.inner_metrics = inner
         self.parts.words.add("Computed")
         made_of = f"lambda {', '.join(parts)}: {text}"
-        given = [made_of, f"{self.quote}{key}{self.quote}", *parts.values()]
+        given = [made_of, key, *parts.values()]
         return Metric(Code(f"Computed{tidy.held('()', given, 24)}"), ())
 
     def _predictions(self) -> list[Method]:
@@ -1391,7 +1401,11 @@ class Maker:
         self, mode: Mode, exports: Argument, predictions: Argument
     ) -> list[Method]:
         items = mode.items(exports)
-        if items is None or mode.only_if:
+        if (
+            items is None
+            or mode.only_if
+            or any(isinstance(key, Computed) for key, _ in items)
+        ):
             raise self.stop(exports.node, "export_outputs is not a plain dict")
         said = Said(self, mode)
         nodes: list[cst.BaseExpression] = []
@@ -1498,7 +1512,7 @@ class Maker:
         value: Called,
         shared: Mapping[cst.BaseExpression, str] = MappingProxyType({}),
     ) -> Metric:
-        """The metric of Keras for one of tf.metrics, in the program's words."""
+        """The metric of Keras for one of tf.metrics, by the text of its key."""
         said = Said(self, mode)
         arguments = mode.arguments(value, METRICS[value.symbol])
         arguments.pop("name", None)
@@ -1510,8 +1524,7 @@ class Maker:
             texts[name] = self.marked(said.expression(source))
         if value.symbol.endswith("_at_k") and self._is_one(mode, arguments["labels"]):
             texts["labels"] = f"tf.expand_dims({texts['labels']}, 1)"
-        shown = f"{self.quote}{key}{self.quote}"
-        made = metric(value.symbol, shown, texts, types=types)
+        made = metric(value.symbol, key, texts, types=types)
         return replace(
             made,
             constructor=replace(made.constructor, text=self.take(made.constructor)),
@@ -1695,6 +1708,9 @@ def _identifiers(
         used |= {n.id for n in walk_ast(tree_of(line), ast.Name)}
     found: list[str] = []
     for key in keys:
+        if isinstance(key, Computed):
+            key = re.sub(r".*?(['\"])(.*?)\1.*", r"\2", key, flags=re.DOTALL)
+            key = re.sub(r"%\w|\{.*?\}", "", key)
         name = re.sub(r"\W+", "_", key).strip("_").lower() or "metric"
         name = name if name.isidentifier() else f"metric_{name}"
         while name in used:

@@ -255,8 +255,8 @@ class _Unrolled:
 
 
 def _is_fixed(node: cst.BaseExpression) -> bool:
-    """It is the same wherever it stands: a constant, a name, an entry by a constant."""
-    if isinstance(node, cst.Subscript):
+    """It is the same wherever it stands: a constant, a name, what that has."""
+    if isinstance(node, (cst.Subscript, cst.Attribute)):
         node = node.value
     return isinstance(node, (*_CONSTANTS, cst.Name))
 

@@ -295,8 +295,8 @@ class _Rewording:
                 continue
             if node.attr.value in _METHODS:
                 self._called(node.attr.value, call)
-            elif node.attr.value == "eval_dir":
-                page.words.add("eval_dir")
+            elif node.attr.value in ("eval_dir", "variable_value"):
+                page.words.add(node.attr.value)
             elif node.attr.value in _UNKNOWN:
                 first = call.args[0].value if call.args else None
                 step = isinstance(first, cst.SimpleString) and (
