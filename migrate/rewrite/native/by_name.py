@@ -88,7 +88,7 @@ def values_asked(module: Module) -> dict[ast.Call, str]:
     found: dict[ast.Call, str] = {}
     for call in walk_ast(module.tree, ast.Call):
         if getattr(call.func, "attr", "") == "get_variable_value" and call.args:
-            name = literal(ast.unparse(call.args[0]))
+            name = str(literal(ast.unparse(call.args[0])))
             paths: set[str] = set()
             for function in walk_ast(module.tree, ast.FunctionDef):
                 reader = _Reader(module, function)
@@ -257,7 +257,7 @@ class _Reader:
                 for one in itertools.product(*parts, ends):
                     yield "/".join(one[:-1]) + one[-1]
 
-    def paths(self, places: Places, wanted: object) -> Iterator[str]:
+    def paths(self, places: Places, wanted: str) -> Iterator[str]:
         """Where a model holds the variables that have a name."""
         for attribute, found in places.found:
             if attribute in places.inner:
@@ -266,7 +266,7 @@ class _Reader:
             elif wanted in self.names(places, attribute) and all(
                 part.known for place in found for part in place
             ):
-                end = str(wanted).rpartition("/")[2]
+                end = wanted.rpartition("/")[2]
                 weight = attribute in places.variables
                 yield end if weight else f"{attribute}.{_IN_KERAS.get(end, end)}"
 

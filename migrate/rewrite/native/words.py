@@ -333,7 +333,7 @@ class _Rewording:
             elif name == "hooks" and method == "evaluate":
                 words.add("evaluate(hooks)")
             elif name:
-                words.add(name)
+                words.update((name, f"{method}({name})"))
 
 
 def _longest(page: Page, use: Use, table: dict[str, Handler]) -> Word | None:
