@@ -202,9 +202,52 @@ class _Hook:
                 and func.attr.value == "get_tensor_by_name"
             ):
                 first = node.args[0].value if len(node.args) == 1 else None
-                told = isinstance(first, cst.SimpleString)
-                return self._meaning(first) if first is not None and told else None
+                if isinstance(first, cst.SimpleString):
+                    return self._meaning(first)
+                return self._told(first) if first is not None else None
         return self.tensors.get(_own(node) or "")
+
+    def _told(self, node: cst.BaseExpression) -> Fetched | None:
+        """``self.loss_name``, the name that all who make the hook tell it as a text."""
+        page, attribute = self.page, _own(node)
+        init = next(
+            (
+                one
+                for one in self.made.body.body
+                if isinstance(one, cst.FunctionDef) and one.name.value == "__init__"
+            ),
+            None,
+        )
+        if init is None or attribute is None:
+            return None
+        name = self.made.name.value
+        if any(name in one.source.text for one in page.beside):
+            return None
+        held = {
+            page.source(one.value)
+            for one in walk(init.body, cst.Assign)
+            if _own(one.targets[0].target) == attribute
+        }
+        params = [one.name.value for one in init.params.params]
+        if len(held) != 1 or not held <= {*params}:
+            return None
+        place = params.index(held.pop())
+        texts: list[cst.BaseExpression | None] = []
+        for func, call in page.scopes.calls.items():
+            if page.source(func) == name:
+                given = arguments(page, call, tuple(params[1:])) or {}
+                arg = given.get(params[place])
+                default = init.params.params[place].default
+                texts.append(arg.value if arg is not None else default)
+        for text in dict.fromkeys(texts):
+            meaning = (
+                self._meaning(text) if isinstance(text, cst.SimpleString) else None
+            )
+            if text is None or not isinstance(meaning, str) or meaning == _STEP:
+                return None
+            page.put(text, page.string(meaning))
+            page.watched.update({meaning} - {"loss"})
+        return f"self.{attribute}" if texts else None
 
     def _fetched(self, method: cst.FunctionDef) -> Fetched | None:
         """What ``before_run`` asks for, whose request is taken out."""
@@ -413,6 +456,8 @@ class _Hook:
         assert isinstance(value, str)
         if value == _STEP:
             return self.step
+        if value.startswith("self."):
+            return f"{self.values}[{value}]"
         if value != "loss":
             self.page.watched.add(value)
         return f"{self.values}[{self.page.string(value)}]"

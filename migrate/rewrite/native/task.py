@@ -1108,9 +1108,11 @@ class Maker:
         found = dict(self.hooks.tensors)
         for statement in mode.taken:
             for node in walk(statement):
-                name = _operation_name(node)
-                if name is not None and name in names and isinstance(node, cst.Call):
-                    found[name] = node
+                if isinstance(node, cst.Call):
+                    called = self._returned(node) or node
+                    name = _operation_name(called)
+                    if name in names:
+                        found[str(name)] = node
         missing = sorted(set(names) - set(found) - {"loss"})
         if missing:
             reason = f"a hook looks at `{missing[0]}`, which is not seen"
@@ -1136,6 +1138,14 @@ class Maker:
         self.parts.words.add("watch")
         parameters = (self.features, self.labels, parameter)
         return [Method("watch", parameters, lines, tidy.held("{}", entries, 7))]
+
+    def _returned(self, call: cst.Call) -> cst.BaseExpression | None:
+        """What a function of the file returns that a call names."""
+        made = self.tree.resolver.definition(call.func)
+        if not isinstance(made, cst.FunctionDef):
+            return None
+        returns = [*walk(made.body, cst.Return)]
+        return returns[0].value if len(returns) == 1 else None
 
     def is_summary(self, statement: Statement) -> bool:
         """A summary, or a loop or branch that writes nothing but summaries.
@@ -1346,8 +1356,8 @@ class Maker:
             if isinstance(made, Called) and made.symbol in METRICS:
                 texts[one] = self.tree.code(own if own is not None else one)
                 if texts[one] not in parts:
-                    kind = made.symbol.rpartition(".")[2]
-                    name = fresh(kind, {*inner, *names, "model", "optimizer"})
+                    taken = {*inner, *names, "model", "optimizer", "metrics"}
+                    name = fresh(texts[one], taken)
                     inner[name], parts[texts[one]] = made, f"self.{name}"
         read = mode.needed([shown], given=texts)
         updates = {
