@@ -153,7 +153,8 @@ READS = {
     ),
     "names_given": (
         [
-            'if values["squared"] < 0.1:',
+            'def __init__(self, tensor_name="squared"):',
+            "if values[self._tensor_name] < 0.1:",
             "share = tf.sigmoid(self.batch_normalization(x, training=False))",
             'Dice(name="second"),',
         ],

@@ -89,7 +89,7 @@ REFUSALS = {
         """,
         "what a hook's error says",
     ),
-    "a hook that is told of several tensors": (
+    "a hook that is told of a computed name": (
         """
         class Looks(tf.train.SessionRunHook):
             def __init__(self, name):
@@ -100,7 +100,7 @@ REFUSALS = {
                 return tf.train.SessionRunArgs(graph.get_tensor_by_name(self.name))
 
 
-        hooks = [Looks('a:0'), Looks('b:0')]
+        hooks = [Looks('a:%d' % 0)]
         """,
         "asks for the tensor `graph.get_tensor_by_name(self.name)`",
     ),
