@@ -864,6 +864,18 @@ VARIANTS: dict[str, dict[str, str]] = {
             "net, training=train_phase)"
         ),
     },
+    "metrics_by_key": {
+        _LOSS: f"{_LOSS}    shown = measured(labels, predicted)\n"
+        "    tf.summary.scalar('accuracy', shown['accuracy'][1])\n",
+        _METRICS: "        spec = dict(mode=mode, loss=loss)\n"
+        "        spec['eval_metric_ops'] = shown\n"
+        "        return tf.estimator.EstimatorSpec(**spec)\n",
+        _RAMP: f"{_RAMP}\n\ndef measured(labels, predicted):\n"
+        "    metrics = {}\n"
+        "    accuracy = tf.metrics.accuracy(labels, predicted)\n"
+        "    metrics['accuracy'] = accuracy\n"
+        "    return metrics\n",
+    },
     "auxiliary_head": {
         "    net = tf.layers.batch_normalization(": (
             "    if mode == tf.estimator.ModeKeys.TRAIN:\n"

@@ -296,7 +296,7 @@ class Maker:
             given = f"{self.features}, {self.labels}, {self.unpacked(set())[0]}"
             seen = f"seen = self.watch({given})\n"
             steps[0].lines.insert(1, seen)
-            steps[0].returned = steps[0].returned[:-1] + ", **seen}"
+            steps[0].returned = f"{steps[0].returned}"[:-1] + ", **seen}"
         self._check_rest()
         self._check_layers()
         init = self._init(model, model_setup, training, metrics)
