@@ -138,8 +138,8 @@ class Mode:
         for one in called.arguments:
             self.only_if = {}
             entries = self.items(one) if one.star == "**" else None
-            whole = entries is None or self.only_if
-            given += [one] if whole else [replace(v, keyword=k) for k, v in entries or ()]
+            said = () if entries is None or self.only_if else entries
+            given += [replace(value, keyword=key) for key, value in said] or [one]
         for place, one in enumerate(given):
             known = parameters[place] if place < len(parameters) else ""
             name = one.keyword or known
