@@ -1082,9 +1082,9 @@ class Evaluator:
             after.append(dict(env.names))
         self.by_mode -= by_mode
         env.names.clear()
-        for names in after:
-            for name, value in names.items():
-                env.names[name] = self.merged(test, env.names.get(name), value)
+        first, second = after
+        for name in {**first, **second}:
+            env.names[name] = self.merged(test, first.get(name), second.get(name))
 
     def _take(self, body: cst.CSTNode | None, env: Env) -> None:
         """One branch of a test."""
@@ -1095,8 +1095,8 @@ class Evaluator:
         elif isinstance(body, cst.If):
             self.statement(body, env)
 
-    def merged(self, test: Value, first: Value | None, second: Value) -> Value:
-        """What a name is behind a test."""
+    def merged(self, test: Value, first: Value | None, second: Value | None) -> Value:
+        """What a name is behind a test; None where a branch does not bind it."""
         return chosen(test, first, second)
 
     def _loop(self, node: cst.For | cst.While, env: Env) -> None:

@@ -172,7 +172,23 @@ class InMode(Evaluator):
 
     # -- expressions
 
+    def _fill(
+        self, target: cst.Attribute | cst.Subscript, value: Value, env: Env
+    ) -> None:
+        held = target.value
+        known = env.names.get(held.value) if isinstance(held, cst.Name) else None
+        if isinstance(known, Dict) and isinstance(held, cst.Name) and not self._open:
+            index = getattr(target.slice[0].slice, "value", held)  # type: ignore[union-attr]
+            key = self.expression(index, env)
+            if isinstance(key, Const):
+                entries = {**dict(known.items), key.value: value}
+                env.names[held.value] = Dict(tuple(entries.items()))
+                return
+        super()._fill(target, value, env)
+
     def _value(self, node: cst.BaseExpression, env: Env) -> Value:
+        if isinstance(node, cst.Dict) and not node.elements:
+            return Dict(())
         found = self._decided(node, env) or super()._value(node, env)
         if isinstance(found, Symbol) and ".ModeKeys." in found.name:
             name = found.name.rpartition(".")[2]

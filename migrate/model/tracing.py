@@ -155,12 +155,13 @@ class Tracer(Evaluator):
         if self._path.pop().kind == "for":
             self._loops.pop()
 
-    def merged(self, test: Value, first: Value | None, second: Value) -> Value:
+    def merged(self, test: Value, first: Value | None, second: Value | None) -> Value:
         found = chosen(test, first, second)
-        if first is None or term_of(first) is term_of(second):
+        # Lifted code says None where a branch does not bind a name.
+        one, other = (term_of(value or Const(None)) for value in (first, second))
+        if one is other:
             return found
-        parts = (term_of(test), term_of(first), term_of(second))
-        return with_term(found, term("if", *parts))
+        return with_term(found, term("if", term_of(test), one, other))
 
     def augmented(self, node: cst.AugAssign, first: Value, second: Value) -> Value:
         of = term(type(node.operator).__name__, term_of(first), term_of(second))

@@ -273,10 +273,10 @@ def _joined(first: Value, second: Value) -> Value:
     return loose(latest((first, second)))
 
 
-def chosen(test: Value, first: Value | None, second: Value) -> Value:
-    """What a name is behind a test: one of two values."""
+def chosen(test: Value, first: Value | None, second: Value | None) -> Value:
+    """What a name is behind a test: one of two values, or one that may not be there."""
     found = join(first, second)
-    same = first is None or first is second
+    same = None in (first, second) or first is second
     return found if same or time_of(test) is not Time.MODE else of_mode(found)
 
 

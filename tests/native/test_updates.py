@@ -169,7 +169,6 @@ tf.estimator.Estimator(model_fn).train(input_fn)
 @pytest.mark.parametrize(
     ("first", "train_op", "why"),
     [
-        ("loss = loss + 1.0", "trained(loss, step)", "something else than the loss"),
         ("", "optimizer_of(step).minimize(loss, step)", "the step is handed on"),
         (
             "",

@@ -864,6 +864,37 @@ VARIANTS: dict[str, dict[str, str]] = {
             "net, training=train_phase)"
         ),
     },
+    "metrics_by_key": {
+        _LOSS: f"{_LOSS}    shown = measured(labels, predicted)\n"
+        "    tf.summary.scalar('accuracy', shown['accuracy'][1])\n",
+        _METRICS: "        spec = dict(mode=mode, loss=loss)\n"
+        "        spec['eval_metric_ops'] = shown\n"
+        "        return tf.estimator.EstimatorSpec(**spec)\n",
+        _RAMP: f"{_RAMP}\n\ndef measured(labels, predicted):\n"
+        "    metrics = {}\n"
+        "    accuracy = tf.metrics.accuracy(labels, predicted)\n"
+        "    metrics['accuracy'] = accuracy\n"
+        "    return metrics\n",
+    },
+    "auxiliary_head": {
+        "    net = tf.layers.batch_normalization(": (
+            "    if mode == tf.estimator.ModeKeys.TRAIN:\n"
+            "        aux = tf.layers.dense(net, 3, kernel_initializer=RAMP)\n"
+            "    net = tf.layers.batch_normalization("
+        ),
+        _LOSS: f"{_LOSS}    if mode == tf.estimator.ModeKeys.TRAIN:\n"
+        "        loss += 0.3 * tf.losses.sparse_softmax_cross_entropy(labels, aux)\n",
+    },
+    "minimizes_more": {
+        _MINIMIZE: "        total = loss + 0.01 * tf.add_n([\n"
+        "            tf.nn.l2_loss(one) for one in tf.trainable_variables()])\n"
+        "        found = optimizer.compute_gradients(total)\n"
+        "        capped = [(tf.clip_by_norm(g, 0.1), v) for g, v in found]\n"
+        "        train_op = optimizer.apply_gradients(\n"
+        "            capped, tf.train.get_global_step())\n",
+        _LAST: "    hook = tf.train.LoggingTensorHook({'total': total}, 10)\n"
+        f"{_LAST[:-2]}, training_hooks=[hook])\n",
+    },
     "experiment": {
         _RAMP: f"{_RAMP}EVALUATED = []\n\n\n"
         "class Counts(tf.train.SessionRunHook):\n"

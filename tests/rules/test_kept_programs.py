@@ -57,7 +57,7 @@ def test_each_reason_has_its_advice_and_each_advice_its_reason() -> None:
 
 def test_the_page_shows_them() -> None:
     told = kept_section()
-    assert "\n- `...` is made in one branch only\n  change: give it a value in" in told
+    assert "\n- `...` is kept from round to round\n  change: " in told
 
 
 def test_reasons_of_tasks_are_given_somewhere() -> None:

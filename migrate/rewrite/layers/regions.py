@@ -11,7 +11,7 @@ import libcst as cst
 from ...code.blocked import Blocked
 from ...code.names import Names
 from ...code.spacing import with_blank_lines
-from ...code.statements import assigned
+from ...code.statements import assigned, binds
 from ...code.texts import camel, parse_statements, source_text
 from ...code.tree import Statement, only_small, statements_of, walk
 from ...model.arguments import parameters_of
@@ -190,14 +190,16 @@ class Standing:
             # Values of Python that the layers' statements make as they go.
             body = body.again(frozenset(returned_too))
         outputs = [name for name in outputs if name in body.late]
-        for name in outputs:
-            if name not in sure | outside:
-                raise self.stop(region[0], f"`{name}` is made in one branch only")
         if not outputs and not body.written and not run.returns:
             raise self.stop(region[-1], "nothing of the layers is used behind them")
         taken = body.take()
         # What may keep the value that it had before.
-        given = [*taken.graph, *(n for n in outputs if n not in sure)]
+        given = [*taken.graph, *(n for n in outputs if n in outside - sure)]
+        for name in outputs:
+            if name not in sure | outside:
+                # Nobody reads it where it is not made.
+                firsts = [n for n, s in enumerate(taken.call) if name in binds(s)]
+                taken.call.insert(firsts[0], cst.parse_statement(f"{name} = None\n"))
         # Labels are not there in every mode: they are no first argument.
         graph = sorted(
             dict.fromkeys(given),

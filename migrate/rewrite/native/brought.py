@@ -9,11 +9,13 @@ from typing import Any
 import libcst as cst
 
 from ...code.edits import Put, changed, importing
+from ...code.names import fresh
 from ...code.tree import Tree, walk
+from ...names.dotted import dotted_name
 from ...names.scopes import Binding, BindingKind
 from ...project.facts import ParsedModule, ProjectFacts
 from ..layers.model_functions import is_model_fn
-from .inlined import knows_of_tasks
+from .inlined import knows_of_tasks, renamed
 from .named_models import calls_model
 from .objects import methods_of
 
@@ -145,6 +147,11 @@ class _Mover:
                 more[one.value] = cst.ImportAlias(cst.Name(one.value))
             elif place_of(there[0]) != place_of(here[0], one.value):
                 return None
+        if held is not None and isinstance(helper, cst.FunctionDef):
+            # What the helper calls as its file is called here gets another name.
+            taken = {one.value for one in walk(helper, cst.Name)}
+            root = (dotted_name(held) or "").partition(".")[0]
+            own |= renamed(other, helper, {root: cst.Name(fresh(root, taken))})
         moved = helper.visit(Put(own, helper))
         top = next(n for n in self.tree.ancestors(call) if n in self.parsed.module.body)
         places: _Places = {top: lambda now: [*lines.values(), moved, now]}

@@ -163,6 +163,12 @@ def training_words(parsed: ParsedModule) -> frozenset[str]:
     read = {one.id for one in nodes if isinstance(one, ast.Name)}
     read -= {one.name for one in nodes if isinstance(one, ast.ClassDef)}
     words = {"summary"} if "__tf2__.summary." in parsed.source.text else set()
+    bare = re.findall(r"self\.(\w+) = [\w.]*(?:Dropout|Noise)", parsed.source.text)
+    for one in nodes:
+        if isinstance(one, ast.If) and dotted(one.test) == "training":
+            inside = ast.Module(one.body, [])
+            called = {attribute_of_self(c.func) for c in walk_ast(inside, ast.Call)}
+            words |= {"training_layers"} if called - {None, *bare} else set()
     return frozenset(read & (CELLS | _LAYERS) | words)
 
 

@@ -320,7 +320,7 @@ class Inliner:
         names, before = self._bound(given, small, returns)
         if names is None:
             return None
-        new = _renamed(self.tree, self.helper, {**names, **self.owner})
+        new = renamed(self.tree, self.helper, {**names, **self.owner})
         for one in walk(self.helper.body) if self.above else ():
             if isinstance(one, cst.Call) and self.tree.code(one) == "super()":
                 new[one] = cst.parse_expression(self.above)
@@ -633,7 +633,7 @@ def _parts(node: cst.CSTNode | None) -> Sequence[cst.CSTNode]:
     return [] if node is None else [node]
 
 
-def _renamed(
+def renamed(
     tree: Tree, helper: cst.FunctionDef, names: Mapping[str, cst.BaseExpression]
 ) -> dict[cst.CSTNode, cst.BaseExpression]:
     """Names of a helper, with what its caller calls them."""

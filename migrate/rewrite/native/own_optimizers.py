@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from .method import Method
 from .said import Said
 
 if TYPE_CHECKING:
+    from .task import Maker
     from .updates import Reader, Trained
 
 _TOGETHER = (
@@ -61,8 +62,6 @@ def read_parts(
     maker.parts.words.add("optimizers")
     trained.methods += _kept(parts)
     if methods:
-        if "Strategy" in maker.tree.text:
-            raise maker.stop(updates[1], "several losses train on replicas")
         maker.parts.notes.append(_TOGETHER)
         trained.methods += [*methods, _step(reader, parts)]
     return trained
@@ -130,14 +129,22 @@ def _kept(parts: Sequence[_Part]) -> list[Method]:
 def _step(reader: Reader, parts: Sequence[_Part]) -> Method:
     """The step: one forward pass, and gradients of the loss of each optimizer."""
     maker = reader.maker
-    given = f"{maker.features}, {maker.labels}"
+    outputs, _ = maker.unpacked(set())
+    given = f"{maker.features}, {maker.labels}, {outputs}"
     losses = dict.fromkeys(("loss", *(one.loss for one in parts)))
-    body = f"outputs = self.forward({maker.features}, training=True)\n"
-    body += "".join(f"{one} = self.{one}({given}, outputs)\n" for one in losses)
-    tape = f"with {maker.alias}.GradientTape(persistent=True) as tape:\n"
-    lines = [tape + tidy.indented(body)]
+    computed = [f"{one} = self.{one}({given})\n" for one in losses]
+    lines = [taped(maker, computed, "persistent=True")]
+    maker.parts.words.add("train_step")
     for one in parts:
         lines.append(f'variables = self.variables()["{one.name}"]\n')
         lines.append(f"gradients = tape.gradient({one.loss}, variables)\n")
         lines.append(f"self.{one.name}.apply_gradients(zip(gradients, variables))\n")
     return Method("train_step", (maker.features, maker.labels), lines, '{"loss": loss}')
+
+
+def taped(maker: Maker, lines: Iterable[str], options: str = "") -> str:
+    """The forward pass of a step, and what is computed of it, on a tape."""
+    outputs, _ = maker.unpacked(set())
+    body = f"{outputs} = self.forward({maker.features}, training=True)\n"
+    tape = f"with {maker.alias}.GradientTape({options}) as tape:\n"
+    return tape + tidy.indented("".join((body, *lines)))

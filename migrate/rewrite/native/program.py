@@ -242,6 +242,8 @@ def _cluster(words: set[str], files: Sequence[ParsedModule]) -> set[str]:
         raise Refused(
             "hooks look on at evaluations that count steps of several replicas"
         )
+    if words >= {"strategy", "train_step"}:
+        raise Refused("with several replicas it minimizes something else than the loss")
     if words >= {"strategy", "with_metrics"}:
         why = "metrics of an evaluation are outside of its strategy: return them"
         raise Refused(f"{why} as `eval_metric_ops` of the model function")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
@@ -134,7 +134,13 @@ class Mode:
         """Arguments of a call by their parameters, without those that are None."""
         assert called.node is not None
         found: dict[str, Argument] = {}
-        for place, one in enumerate(called.arguments):
+        given: list[Argument] = []
+        for one in called.arguments:
+            self.only_if = {}
+            entries = self.items(one) if one.star == "**" else None
+            said = () if entries is None or self.only_if else entries
+            given += [replace(value, keyword=key) for key, value in said] or [one]
+        for place, one in enumerate(given):
             known = parameters[place] if place < len(parameters) else ""
             name = one.keyword or known
             if one.star or name not in parameters:
@@ -247,8 +253,22 @@ class Mode:
                 yield from self._followed(chosen, given)
                 return
         yield node
-        for child in children(node):
+        for child in self._measured(node) or children(node):
             yield from self._followed(child, given)
+
+    def _measured(self, node: cst.CSTNode) -> list[cst.BaseExpression]:
+        """What ``metrics['accuracy'][1]`` measures, if that is the same here."""
+        value = type(node) is cst.Subscript and self.found.notes.values.get(node.value)
+        if (
+            not isinstance(value, Called)
+            or not value.symbol.startswith("tf.metrics.")
+            or value.node is None
+        ):
+            return []
+        between = self.taken[self.place(value.node) : self.place(node)]
+        read = loads(self.tree, value.node)
+        changed = any(binds(one) & read for one in between)
+        return [] if changed else [one.node for one in value.arguments]
 
     def source_of(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """What a name, or an entry of a dict, is, where one plain statement says it."""

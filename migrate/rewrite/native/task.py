@@ -293,9 +293,10 @@ class Maker:
         methods += training.methods
         steps = [one for one in methods if one.name == "train_step"]
         if steps and any(one.name == "watch" for one in methods):
-            seen = f"seen = self.watch({self.features}, {self.labels}, outputs)\n"
+            given = f"{self.features}, {self.labels}, {self.unpacked(set())[0]}"
+            seen = f"seen = self.watch({given})\n"
             steps[0].lines.insert(1, seen)
-            steps[0].returned = '{"loss": loss, **seen}'
+            steps[0].returned = f"{steps[0].returned}"[:-1] + ", **seen}"
         self._check_rest()
         self._check_layers()
         init = self._init(model, model_setup, training, metrics)
@@ -1009,7 +1010,7 @@ class Maker:
 
     # -- methods
 
-    def _unpacked(self, used: set[str]) -> tuple[str, list[str]]:
+    def unpacked(self, used: set[str]) -> tuple[str, list[str]]:
         """The name of the parameter for the outputs, and what takes them apart."""
         if len(self.outputs) == 1:
             return self.outputs[0], []
@@ -1018,7 +1019,7 @@ class Maker:
         names = [one if one in used else "_" for one in self.outputs]
         return _OUTPUTS, [f"{', '.join(names)} = {_OUTPUTS}\n"]
 
-    def _sliced(
+    def sliced(
         self,
         mode: Mode,
         name: str,
@@ -1031,7 +1032,7 @@ class Maker:
         self._use(found.statements)
         self._check_free(found, nodes[0] if nodes else self.defined, labels=labels)
         said = Said(self, mode)
-        parameter, unpacked = self._unpacked(found.outputs)
+        parameter, unpacked = self.unpacked(found.outputs)
         lines = unpacked + [said.statement(one) for one in found.statements]
         text = None if returned is None else said.expression(returned)
         parameters = (self.features, *((self.labels,) if labels else ()), parameter)
@@ -1061,8 +1062,8 @@ class Maker:
 
     def method(self, name: str, node: cst.BaseExpression) -> Method:
         """What training computes of a batch, as a method that others call."""
-        made = self._sliced(self.train, name, [node], node)
-        parameter, _ = self._unpacked(set())
+        made = self.sliced(self.train, name, [node], node)
+        parameter, _ = self.unpacked(set())
         given = ", ".join((self.features, self.labels, parameter))
         self.computed[self.train.source_of(node)] = f"self.{name}({given})"
         return made
@@ -1083,7 +1084,7 @@ class Maker:
             self.parts.used.update(idle)
             self.parts.notes += [_IDLE] if idle else []
             more = [one for one in more if one not in idle]
-        return self._sliced(mode, name, [node], node, more)
+        return self.sliced(mode, name, [node], node, more)
 
     def _initialize(self) -> list[Method]:
         """Where layers have their first weights from, if that is another checkpoint."""
@@ -1129,7 +1130,7 @@ class Maker:
         self._use(read.statements)
         self._check_free(read, self.defined, labels=True)
         said = Said(self, mode)
-        parameter, unpacked = self._unpacked(read.outputs)
+        parameter, unpacked = self.unpacked(read.outputs)
         lines = unpacked + [said.statement(one) for one in read.statements]
         entries = [
             f"{self.quote}{name}{self.quote}: {said.expression(node)}"
@@ -1264,7 +1265,7 @@ class Maker:
             constructors[place] = name
         read = mode.needed(nodes, given=self.computed)
         self.parts.used.update(read.statements)
-        parameter, unpacked = self._unpacked(read.outputs)
+        parameter, unpacked = self.unpacked(read.outputs)
         default = (self.labels, parameter)
         plain = not inner and all(
             one.update == default and one.sample_weight is None for one in found
@@ -1382,7 +1383,7 @@ class Maker:
         given = mode.spec.get("predictions")
         if given is None:
             return []
-        method = self._sliced(
+        method = self.sliced(
             mode, "predictions", [given.node], given.node, labels=False
         )
         found = [method]
@@ -1399,7 +1400,7 @@ class Maker:
         given = mode.spec.get("predictions")
         told = [one for one in methods if one.name == "predictions"]
         if given is not None:
-            made = self._sliced(
+            made = self.sliced(
                 mode, "predictions", [given.node], given.node, labels=False
             )
             if [(made.lines, made.returned)] == [(o.lines, o.returned) for o in told]:
@@ -1445,7 +1446,7 @@ class Maker:
             return []
         self.parts.words.add("exports")
         if len(same) == len(texts):
-            parameter, _ = self._unpacked(set())
+            parameter, _ = self.unpacked(set())
             call = f"self.predictions({self.features}, {parameter})"
             entries = ", ".join(f'"{key}": predictions' for key, _ in texts)
             lines = [f"predictions = {call}\n"]
@@ -1453,7 +1454,7 @@ class Maker:
             return [Method("exports", parameters, lines, f"{{{entries}}}")]
         found = mode.needed(nodes)
         self.parts.used.update(found.statements)
-        parameter, unpacked = self._unpacked(found.outputs)
+        parameter, unpacked = self.unpacked(found.outputs)
         lines = unpacked + [said.statement(one) for one in found.statements]
         if len({code for _, code in texts}) == 1 < len(texts) and "{" in texts[0][1]:
             # One answer under several names.

@@ -17,7 +17,7 @@ from ...model.values import Const, Symbol, Value
 from . import tidy
 from .method import Method
 from .optimizers import SIGNATURES as OPTIMIZERS
-from .own_optimizers import read_parts
+from .own_optimizers import read_parts, taped
 from .said import Said
 from .schedules import SIGNATURES as SCHEDULES
 from .slices import Slice, awaited, is_step
@@ -101,9 +101,42 @@ class Reader:
         self.tree = maker.tree
         # Calls that count the step beside the updates.
         self.counted: set[cst.Call] = set()
+        # What is minimized.
+        self.objectives: dict[Value, cst.BaseExpression] = {}
 
     def read(self) -> Trained:
         """What the operation that trains stands for."""
+        trained = self._read()
+        others = [one for one in self.objectives.values() if not self.is_loss(one)]
+        if others and len(self.objectives) > 1:
+            raise self.maker.stop(others[0], "it minimizes several things at once")
+        trained.methods += map(self._step, others)
+        return trained
+
+    def _step(self, objective: cst.BaseExpression) -> Method:
+        """The step, which minimizes something else than the loss that is shown."""
+        maker, mode = self.maker, self.mode
+        assert mode.spec is not None
+        told = mode.spec["loss"].node
+        loss = told.value if isinstance(told, cst.Name) else "loss"
+        source = mode.source_of(told)
+        maker.computed[source] = loss
+        made = maker.sliced(mode, "train_step", [objective], objective)
+        del maker.computed[source]
+        features, labels, outputs = made.parameters
+        lines = [f"{loss} = self.loss({features}, {labels}, {outputs})\n"]
+        lines += [one for one in made.lines if one != f"{loss} = {loss}\n"]
+        minimized = made.returned or ""
+        if not minimized.isidentifier():
+            lines.append(f"objective = {minimized}\n")
+            minimized = "objective"
+        update = f"self.apply_gradients(self.gradients_of({minimized}, tape))\n"
+        made.parameters, made.returned = (features, labels), f'{{"loss": {loss}}}'
+        made.lines = [taped(maker, lines), update]
+        maker.parts.words.add("train_step")
+        return made
+
+    def _read(self) -> Trained:
         maker, mode = self.maker, self.mode
         assert mode.spec is not None
         if "train_op" not in mode.spec:
@@ -206,8 +239,10 @@ class Reader:
         return any(one is None or not is_updates(one) for one in values)
 
     def _check_loss(self, minimized: cst.BaseExpression | None, node: cst.Call) -> None:
-        if minimized is None or not self.is_loss(minimized):
-            raise self.maker.stop(node, "it minimizes something else than the loss")
+        value = None if minimized is None else self._value(minimized)
+        if minimized is None or value is None:
+            raise self.maker.stop(node, "it is not seen what is minimized")
+        self.objectives[value] = minimized
 
     def check_step(self, step: cst.BaseExpression | None, node: cst.Call) -> None:
         value = None if step is None else self._value(step)

@@ -153,7 +153,7 @@ def has_word(symbol: str) -> bool:
 _PACKAGES = frozenset(
     {
         *("tf.app", "tf.contrib", "tf.estimator", "tf.keras.estimator", "tf.layers"),
-        *("tf.logging", "tf.losses", "tf.metrics"),
+        *("tf.logging", "tf.losses", "tf.metrics", "tf.train"),
         *("tf.estimator.ModeKeys", "tf.contrib.learn.ModeKeys"),
         *(
             f"tf.contrib.{name}"

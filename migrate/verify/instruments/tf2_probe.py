@@ -57,6 +57,8 @@ class Site:
         self.training: Training | None = None
         # A step has begun and none of its losses is known yet.
         self.begun = False
+        # The loss that a step tells, where it may minimize something else.
+        self.shown: Any = None
 
 
 class Training(Record):
@@ -346,6 +348,8 @@ class Probe:
         with self._lock:
             training = self.training_at(site, trained)
         # float64 holds a float32 loss, and a sum of a few, exactly.
+        if site.shown is not None:
+            target, site.shown = site.shown, 0.0
         losses = tf.nest.flatten(target)
         loss = tf.add_n([tf.reduce_sum(tf.cast(each, tf.float64)) for each in losses])
         context = tf.distribute.get_replica_context()

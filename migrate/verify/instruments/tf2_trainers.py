@@ -50,6 +50,8 @@ class Trainers:
             made = build(body, name, *bases, **keywords)
             if is_trainer(made):
                 self._watch(made)
+            elif {"loss", "train_step"} <= vars(made).keys():
+                made.loss = self._watched_loss(made.loss)
             return made
 
         builtins.__build_class__ = watching  # type: ignore[assignment]
@@ -79,6 +81,18 @@ class Trainers:
             cls.train = self._watched_train(cls.train)
         if "evaluate" in vars(cls):
             cls.evaluate = self._watched_evaluate(cls.evaluate)
+
+    def _watched_loss(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """The loss of a task with a step of its own, which may minimize another."""
+
+        @functools.wraps(original)
+        def loss(*args: Any) -> Any:
+            found = original(*args)
+            if self._probe.site is not None:
+                self._probe.site.shown = found
+            return found
+
+        return loss
 
     def _watched_init(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)

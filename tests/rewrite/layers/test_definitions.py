@@ -87,11 +87,6 @@ def lift(folder: Path, **files: str) -> tuple[dict[str, str], list[str]]:
             "net = tf.keras.layers.LSTM(3, dropout=0.5)(features)",
             "`dropout=0.5` of a layer of Keras",
         ),
-        (
-            "if params:\n    net = block(features, 1)\n"
-            "tf.logging.info('%s', net if params else 0)",
-            "made in one branch only",
-        ),
     ],
 )
 def test_what_is_kept_says_why(code: str, reason: str, tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""A model is made as it trains, since it has layers that are called then alone."""
