@@ -402,6 +402,9 @@ def check_again(x):
 
 def describe(x):
     return tf.reduce_mean(x)
+
+
+print(1)
 """
 
 

@@ -16,6 +16,7 @@ from ...names.scopes import Binding, BindingKind, Scope
 from ...project.facts import ParsedModule
 from ...project.selection import is_test
 from ...rules.context import Context
+from ..file_facts import is_started
 from .as_written import lines_as_written
 from .imports import is_gone
 from .origins import Origins
@@ -402,12 +403,21 @@ class Page(Tree):
         others = (one for one in others if seen.isdisjoint(self.ancestors(one)))
         return made if all(self.unused(one, seen) for one in others) else None
 
+    @cached_property
+    def _is_whole(self) -> bool:
+        """The program is started in one of its files."""
+        return any(
+            one.source.notebook or is_started(one.path.name, one.source.text)
+            for one in self.files
+        )
+
     def refuse(self, node: cst.CSTNode, why: str) -> None:
         """Says why the program cannot be native; ``{}`` is where.
 
-        A function that nothing calls keeps no program: it is taken out.
+        A function that nothing calls keeps no program that starts in one of its files:
+        it is taken out.
         """
-        unused = self.unused(node)
+        unused = self.unused(node) if self._is_whole else None
         if unused is not None:
             if unused not in self._gone:
                 self.drop_statement(unused)
