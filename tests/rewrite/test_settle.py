@@ -432,7 +432,11 @@ def test_selected_rules_run_alone(tmp_path: Path) -> None:
 
 
 def test_a_notebook_calls_in_its_first_cell_with_imports(tmp_path: Path) -> None:
-    cells = ["%matplotlib inline\n", "%%time\nimport tensorflow as tf\n", KEPT + "\n\nprint(input_fn)\n"]
+    cells = [
+        "%matplotlib inline\n",
+        "%%time\nimport tensorflow as tf\n",
+        KEPT + "\n\nprint(input_fn)\n",
+    ]
     data = {
         "cells": [{"cell_type": "code", "source": text} for text in cells],
         "nbformat": 4,
@@ -452,7 +456,9 @@ def test_a_notebook_calls_in_its_first_cell_with_imports(tmp_path: Path) -> None
 
 
 def test_line_ends_and_encodings_are_kept(tmp_path: Path) -> None:
-    text = "# -*- coding: latin-1 -*-\n# \u00e9\n" + KEPT + "\n\nbuild().train(input_fn)\n"
+    text = (
+        "# -*- coding: latin-1 -*-\n# \u00e9\n" + KEPT + "\n\nbuild().train(input_fn)\n"
+    )
     raw = text.replace("\n", "\r\n").encode("latin-1")
     report = one_source(Path("stdin.py"), raw, Job())
     new = report.results[0].new
