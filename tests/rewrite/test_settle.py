@@ -270,6 +270,26 @@ def test_sessions_and_tests_hold_nothing_that_a_native_program_needs(
     assert CALL not in after["train.py"]
 
 
+def test_a_session_that_borrows_from_a_program_keeps_it_for_what_changes(
+    tmp_path: Path,
+) -> None:
+    layer = "tf.layers.dense(features, 1)"
+    own = "def half(x):\n    return tf.to_float(x) / 2\n\n\n"
+    own += f"def network(features):\n    return {layer}\n\n\ndef model_fn"
+    train = NATIVE.replace(layer, "network(features)").replace("def model_fn", own)
+    borrows = SESSION.replace("from helpers", "from train").replace("scale", "half")
+    files = {"s.py": borrows, "train.py": train, "helpers.py": HELPERS}
+    report = rewritten(tmp_path / "same", files)
+    found = {path.name: one.outcome for path, one in report.programs}
+    assert found == {"s.py": ProgramOutcome.KEPT, "train.py": ProgramOutcome.NATIVE}
+    files["s.py"] = borrows.replace("half", "network")
+    report = rewritten(tmp_path / "other", files)
+    (reason,) = [one.reason for path, one in report.programs if path.name == "train.py"]
+    assert reason == (
+        "s.py takes `network` from train.py, and is no part of it: give it a copy"
+    )
+
+
 def test_what_a_file_beside_the_run_names_stays(tmp_path: Path) -> None:
     (tmp_path / "other.py").write_text("import train\n\ntrain.model_fn\n", "utf-8")
     report = rewritten(tmp_path, {"train.py": NATIVE, "helpers.py": HELPERS})
