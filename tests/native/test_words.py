@@ -380,7 +380,9 @@ REFUSALS = {
 @pytest.mark.parametrize(("code", "why"), REFUSALS.values(), ids=REFUSALS)
 def test_what_has_no_native_form_keeps_its_program(code: str, why: str) -> None:
     code = dedent(code).lstrip()
-    called = "".join(f"print({name})\n" for name in re.findall(r"(?m)^def (\w+)", code))
+    called = "".join(
+        f"print({name})\n" for name in re.findall(r"(?m)^(?:def|class) (\w+)", code)
+    )
     with pytest.raises(Refused) as refused:
         rework(f"{TF}\n{code}\n{called}")
     assert why in str(refused.value)

@@ -378,14 +378,14 @@ class Page(Tree):
 
     def unused(
         self, node: cst.CSTNode, seen: frozenset[cst.CSTNode] = frozenset()
-    ) -> cst.FunctionDef | None:
-        """The function of the module around a node, if none but its like name it.
+    ) -> cst.FunctionDef | cst.ClassDef | None:
+        """The function or class around a node, if none but its like name it.
 
         It trains nothing, for what trains is there to be called from elsewhere.
         """
         outer = [node, *self.ancestors(node)][-2:-1]
         made = outer[0] if outer else None
-        if not isinstance(made, cst.FunctionDef) or made.decorators:
+        if not isinstance(made, (cst.FunctionDef, cst.ClassDef)) or made.decorators:
             return None
         name = made.name.value
         texts = [one.source.text for one in self.files]
@@ -414,15 +414,15 @@ class Page(Tree):
     def refuse(self, node: cst.CSTNode, why: str) -> None:
         """Says why the program cannot be native; ``{}`` is where.
 
-        A function that nothing calls keeps no program that starts in one of its files:
-        it is taken out.
+        A function or class that nothing names is taken out instead, where the program
+        starts in one of its files.
         """
         unused = self.unused(node) if self._is_whole else None
         if unused is not None:
             if unused not in self._gone:
                 self.drop_statement(unused)
                 self.replaced.update(walk(unused, cst.Name))
-                told = why.replace(" ({})", "")
+                told = why.replace(" ({})", "").partition(": ")[0]
                 self.note(unused, f"`{unused.name.value}` is gone, unused: {told}")
             return
         cell, number = self.written.source.locate(self._line_as_written(node))

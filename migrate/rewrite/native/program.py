@@ -31,6 +31,7 @@ from ..layers.spelling import RESERVED
 from ..layers.together import lifted_together
 from .as_written import lines_as_written
 from .brought import with_helpers_brought
+from .callables import with_methods_as_model_fns
 from .choices import with_choices_as_tests
 from .chosen_strategy import with_strategy
 from .chosen_values import with_values_chosen_inside
@@ -503,6 +504,7 @@ class _Program:
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
         written = files
+        files = with_methods_as_model_fns(files, facts)
         files = with_usual_model_fns(files, facts)
         files = [with_norms_in_one_call(one, facts) for one in files]
         files = [with_fused_cells_run(one, facts) for one in files]
