@@ -911,6 +911,26 @@ VARIANTS: dict[str, dict[str, str]] = {
         "        return session.run(built(Old().x))\n\n\n"
         "def built(x):\n    return dense_model_fn({'image': x}, None, 'infer', {})\n\n\n",
     },
+    "a_tpu_by_a_flag": {
+        _RAMP: f"{_RAMP}use_tpu = 'TPU' in os.environ\n",
+        _LAST: "    if use_tpu:\n"
+        "        return tf.contrib.tpu.TPUEstimatorSpec(\n"
+        f"            mode, loss=loss, train_op=train_op)\n{_LAST}",
+        _MADE: f"    if not use_tpu:\n{indent(_MADE, '    ')}"
+        "    else:\n"
+        "        config = tf.contrib.tpu.RunConfig(\n"
+        "            cluster=tf.contrib.cluster_resolver.TPUClusterResolver('a'))\n"
+        "        classifier = tf.contrib.tpu.TPUEstimator(\n"
+        "            dense_model_fn, config=config, train_batch_size=8)\n",
+    },
+    "hparams_that_are_overridden": {
+        _RAMP: f"{_RAMP}HPARAMS = tf.contrib.training.HParams(rate=9.)\n",
+        "    optimizer = tf.train.MomentumOptimizer(params['learning_rate'], 0.9)\n": (
+            "    if params:\n"
+            "        HPARAMS.override_from_dict({'rate': params['learning_rate']})\n"
+            "    optimizer = tf.train.MomentumOptimizer(HPARAMS.rate, 0.9)\n"
+        ),
+    },
 }
 
 
