@@ -102,7 +102,7 @@ class _Settlement:
             for key in sorted(self.files)
         }
         found = {key: one for key, one in causes.items() if one is not None}
-        tests = {key for key in found if self._is_apart(key)}
+        tests = {key for key in found if self._is_apart(key, sessions=False)}
         self._keep_all([(key, found[key]) for key in found if key not in tests])
         tests -= self._moving()
         self._keep_all([(key, found[key]) for key in found if key not in tests])
@@ -117,11 +117,12 @@ class _Settlement:
             *(self.graph.closure(key) for key in starts if key not in self.held)
         )
 
-    def _is_apart(self, key: str) -> bool:
-        """A file that tests or scripts with sessions of their own alone reach."""
+    def _is_apart(self, key: str, *, sessions: bool) -> bool:
+        """A file that tests alone reach, or scripts with sessions of their own."""
         entries = self.graph.entries(key)
         return bool(entries) and all(
-            is_test(self.files[one].path.name) or self._told(one).session is not None
+            is_test(self.files[one].path.name)
+            or (sessions and self._told(one).session is not None)
             for one in entries
         )
 
@@ -145,7 +146,7 @@ class _Settlement:
             entries = self.graph.entries(key)
             reached = set().union(*map(self.graph.closure, entries))
             if entries and (
-                self._is_apart(key)
+                self._is_apart(key, sessions=True)
                 or not any(
                     _changes(self.files[one]) and not self._suits_both(one)
                     for one in reached & self.moved
