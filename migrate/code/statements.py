@@ -11,8 +11,11 @@ from ..names.ast_nodes import tree_of
 from ..names.ast_nodes import walk as walk_ast
 from .tree import Statement, Tree, only_small, walk
 
-# Methods of lists and dicts that change them.
-_CHANGING = ("append", "extend", "insert", "setdefault", "update")
+# Methods of lists, dicts and HParams that change them.
+_CHANGING = (
+    *("append", "extend", "insert", "setdefault", "update"),
+    *("add_hparam", "override_from_dict", "parse", "parse_json", "set_hparam"),
+)
 
 
 def is_docstring(statement: cst.CSTNode) -> bool:

@@ -87,15 +87,13 @@ _DEPTH = 40
 _CELLS = ("tf.contrib.rnn.", "tf.nn.rnn_cell.")
 _TRAINING = ("tf.train.", "tf.contrib.opt.", "tf.keras.optimizers.")
 # Packages that make no variables of TensorFlow.
-_HARMLESS = sys.stdlib_module_names | {
-    "absl",
-    "numpy",
-    "pandas",
-    "scipy",
-    "six",
-    "sklearn",
-    "yaml",
-}
+_PLAIN_PACKAGES = """
+PIL absl addict attr attrs click cv2 easydict fire gensim h5py immutabledict joblib
+librosa matplotlib ml_collections munch networkx nltk numba numpy omegaconf pandas
+regex requests scipy sentencepiece simplejson six skimage sklearn soundfile spacy
+tabulate termcolor toml tqdm yaml
+"""
+_HARMLESS = sys.stdlib_module_names | {*_PLAIN_PACKAGES.split()}
 
 # What calls functions of Python outside of the model's graph.
 _ASIDE = (

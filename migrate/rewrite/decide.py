@@ -6,6 +6,7 @@ and the options: every process that asks comes to the same.
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,6 +16,8 @@ from pathlib import Path
 import libcst as cst
 
 from ..code.tree import Tree
+from ..names.ast_nodes import tree_of
+from ..names.ast_nodes import walk as walk_ast
 from ..names.resolver import Resolver
 from ..names.scopes import BindingKind
 from ..options import RewriteOptions
@@ -46,7 +49,7 @@ from .installed import lack_of_packages
 from .native.code import Refused
 from .native.program import NativeFile, native
 from .places import NoPlace, place_of
-from .programs import Group, group_of, is_beside_programs, supported_by
+from .programs import Group, group_of, is_beside_programs, runs_apart, supported_by
 from .training_file import check_has, name_for
 
 _WORD = re.compile(r"\w+")
@@ -237,7 +240,11 @@ def _moved(
             if inside == [os.path.abspath(files[0].path)] or len(files) == 1:
                 return {
                     path: _finished(
-                        before[path], one, facts, module if one.words else None
+                        before[path],
+                        one,
+                        facts,
+                        module if one.words else None,
+                        group=before,
                     )
                     for path, one in made.items()
                 }
@@ -265,7 +272,7 @@ def _moved(
     first = f"from {module} import " if place.unsure else None
     found = {}
     for path, file in made.items():
-        moved = _finished(before[path], file, facts, searched=first)
+        moved = _finished(before[path], file, facts, searched=first, group=before)
         found[path] = replace(moved, needs=needs) if file.words else moved
     for one in tests:
         found |= _without_sessions(one, facts, options)
@@ -285,8 +292,12 @@ def _check_packages(
 
 
 def _is_own_test(parsed: ParsedModule) -> bool:
-    """Whether a file is a test that does something with TensorFlow by itself."""
-    return is_test(parsed.path.name) and "tensorflow" in parsed.source.text
+    """Whether a file is a test that does something with TensorFlow by itself.
+
+    What works in a session of its own is none of the program either.
+    """
+    is_own = is_test(parsed.path.name) or runs_apart(parsed.source.raw)
+    return is_own and "tensorflow" in parsed.source.text
 
 
 def _without_sessions(
@@ -310,6 +321,7 @@ def _finished(
     facts: ProjectFacts,
     inside: str | None = None,
     searched: str | None = None,
+    group: Iterable[str] = (),
 ) -> Moved:
     """A file that passes the guard, with the training module in it if ``inside``.
 
@@ -336,14 +348,17 @@ def _finished(
         check_present(Resolver(parsed.module, scopes=parsed.resolver.scopes))
     except GuardError as problem:
         raise GuardError(f"{before.path.name}: {problem}") from None
-    lost = _lost_by_others(before, parsed, facts)
+    lost = _lost_by_others(before, parsed, facts, group)
     return Moved(parsed, tuple(_findings(before, [*after.notes], lost)))
 
 
 def _lost_by_others(
-    before: ParsedModule, after: ParsedModule, facts: ProjectFacts
+    before: ParsedModule, after: ParsedModule, facts: ProjectFacts, group: Iterable[str]
 ) -> Iterator[str]:
-    """What files of no program may take from a file that has it no more."""
+    """What files of no program may take from a file that has it no more.
+
+    A session takes nothing that does something else than it did.
+    """
     old, new = (one.resolver.scopes.module_scope.bindings for one in (before, after))
     gone = {
         name
@@ -352,13 +367,49 @@ def _lost_by_others(
     }
     besides = sorted(facts.importers_besides(before.path)) if gone else []
     for user in (*sorted(facts.importers(before.path)), *besides):
-        words = _WORD.findall(read_or_nothing(user).decode("utf-8", "replace"))
-        named = sorted(gone.intersection(words))
-        if named and is_test(user.name):
+        raw = read_or_nothing(user)
+        lost = gone
+        if runs_apart(raw) and not is_test(user.name):
+            lost = gone | _other_names(before.source.text, after.source.text)
+        named = sorted(lost.intersection(_WORD.findall(raw.decode("utf-8", "replace"))))
+        if not named or os.path.abspath(user) in group:
+            continue
+        if is_test(user.name):
             yield f"`{named[0]}` is no more, which {user.name} names"
-        elif named and user in besides:
+        elif user in besides:
             why = f"{user.name}, which names `{named[0]}`, is not among the files given"
             raise Refused(f"{why}: give both to the run")
+        else:
+            why = f"takes `{named[0]}` from {before.path.name}, and is no part of it"
+            raise Refused(f"{user.name} {why}: give it a copy")
+
+
+def _other_names(before: str, after: str) -> set[str]:
+    """Functions and classes that are made of other statements or methods now."""
+    old, new = (
+        {one.name: _form(one) for one in tree_of(text).body if hasattr(one, "name")}
+        for text in (before, after)
+    )
+    found: set[str] = set()
+    more = {name for name, form in old.items() if form != new.get(name)}
+    while more - found:
+        found |= more
+        more = {name for name, form in old.items() if found.intersection(form)}
+    return found
+
+
+def _form(made: ast.AST) -> list[str]:
+    """What a function or class is made of, but for names of TensorFlow."""
+    form = []
+    for node in walk_ast(made):
+        if isinstance(node, (ast.stmt, ast.arg)):
+            form.append(type(node).__name__)
+        elif isinstance(node, ast.Attribute):
+            dotted = ast.unparse(node)
+            form += [] if dotted.startswith("tf.") else [node.attr]
+        elif isinstance(node, ast.Name) and node.id != "tf":
+            form.append(node.id)
+    return form
 
 
 def _findings(

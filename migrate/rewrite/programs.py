@@ -23,6 +23,7 @@ _CALL = re.compile(
     rb"\.(?:train|evaluate|predict)\(|train_and_evaluate|_fn\b|stimator"
     rb"|(?:Classifier|Regressor)\("
 )
+_SESSION = re.compile(rb"Session\(|Supervisor\(")
 _TENSORFLOW = re.compile(rb"tensorflow|" + ITERATOR_CALL)
 
 
@@ -73,6 +74,11 @@ def _supported(facts: ProjectFacts) -> dict[str, list[Group]]:
         for one in (*group.support, *group.takers):
             found.setdefault(os.path.abspath(one), []).append(group)
     return found
+
+
+def runs_apart(raw: bytes) -> bool:
+    """Whether a file works in a session of its own, and passes no Estimators on."""
+    return _SESSION.search(raw) is not None and _CALL.search(raw) is None
 
 
 def is_beside_programs(group: Group, facts: ProjectFacts) -> bool:
@@ -128,12 +134,14 @@ def _beside(files: _Files, estimators: set[str]) -> dict[str, set[str]]:
     """For files that name Estimators, what runs with them in a script of the project.
 
     A script that nothing imports may derive from their classes or hand them functions
-    without a word of an Estimator of its own.
+    without a word of an Estimator of its own. One with a session is another program.
     """
     found: dict[str, set[str]] = {}
     for start in sorted(files.given) if estimators else ():
         path = files.given[start]
         if start in estimators or is_test(path.name) or files.facts.importers(path):
+            continue
+        if runs_apart(files.raw(start)):
             continue
         inside = files.reached(start)
         for one in inside & estimators:
@@ -153,7 +161,7 @@ def _takers(files: _Files, inside: set[str]) -> set[str]:
         for user in files.facts.importers(Path(pending.pop())):
             path = os.path.abspath(user)
             is_own = is_test(user.name) and files.has_tensorflow(path)
-            is_own = is_own and b"Session(" not in files.raw(path)
+            is_own = is_own and _SESSION.search(files.raw(path)) is None
             if path not in found and not is_own and files.raw(path):
                 found.add(path)
                 if user.name == "__init__.py":

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from ..project.facts import ProjectFacts
 from ..project.kept_text import noted, started, unstarted
-from ..project.selection import Selection, file_is_ignored
+from ..project.selection import Selection, file_is_ignored, is_test
 from ..report.findings import (
     KEEPS,
     KEPT,
@@ -90,6 +90,8 @@ class _Settlement:
     # with the file that is kept.
     held: dict[str, str] = field(default_factory=dict)
     heads: dict[str, str] = field(default_factory=dict)
+    # Files of programs that move, which neither tests nor scripts of sessions hold.
+    moved: set[str] = field(default_factory=set)
 
     # -- the decision -------------------------------------------------------------
 
@@ -99,8 +101,30 @@ class _Settlement:
             key: _own_cause(self.files[key]) or self._lacking(key)
             for key in sorted(self.files)
         }
-        self._keep_all([(key, one) for key, one in causes.items() if one is not None])
+        found = {key: one for key, one in causes.items() if one is not None}
+        tests = {key for key in found if self._is_apart(key, sessions=False)}
+        self._keep_all([(key, found[key]) for key in found if key not in tests])
+        tests -= self._moving()
+        self._keep_all([(key, found[key]) for key in found if key not in tests])
+        self.moved = self._moving()
+        self._keep_all([(key, found[key]) for key in sorted(tests)])
         self._keep_all(self._with_sessions())
+
+    def _moving(self) -> set[str]:
+        """The files of all programs that move."""
+        starts = (key for key, one in self.files.items() if _moves(one))
+        return set().union(
+            *(self.graph.closure(key) for key in starts if key not in self.held)
+        )
+
+    def _is_apart(self, key: str, *, sessions: bool) -> bool:
+        """A file that tests alone reach, or scripts with sessions of their own."""
+        entries = self.graph.entries(key)
+        return bool(entries) and all(
+            is_test(self.files[one].path.name)
+            or (sessions and self._told(one).session is not None)
+            for one in entries
+        )
 
     def _keep_all(self, pending: list[tuple[str, _Cause]]) -> None:
         """Keep what has a cause, and what follows from that."""
@@ -114,20 +138,19 @@ class _Settlement:
 
         They hold no file that a program that moves needs changed.
         """
-        moved: set[str] = set()
-        for key, result in self.files.items():
-            if key not in self.held and _moves(result):
-                moved |= self.graph.closure(key)
         found = []
         for key in sorted(self.files):
             session = self._told(key).session
-            if session is None or key in self.held:
+            if session is None or key in self.held or key in self.moved:
                 continue
             entries = self.graph.entries(key)
             reached = set().union(*map(self.graph.closure, entries))
-            if entries and not any(
-                _changes(self.files[one]) and not self._suits_both(one)
-                for one in reached & moved
+            if entries and (
+                self._is_apart(key, sessions=True)
+                or not any(
+                    _changes(self.files[one]) and not self._suits_both(one)
+                    for one in reached & self.moved
+                )
             ):
                 line, cell, what = session
                 reason = f"`{what}` runs a graph of TensorFlow 1 here"
@@ -144,7 +167,8 @@ class _Settlement:
 
     def _hold(self, kept: str, keys: Iterable[str]) -> None:
         for key in keys:
-            self.held.setdefault(key, kept)
+            if key not in self.moved:
+                self.held.setdefault(key, kept)
 
     def _lacking(self, key: str) -> _Cause | None:
         """What a program that moves would not find on plain TensorFlow, if anything."""
@@ -312,9 +336,15 @@ class _Settlement:
         )
 
     def _way_out(self, key: str, reason: str) -> str:
-        """How programs move without the one that keeps them, if it is only beside."""
+        """How programs move without the one that keeps them, if it is only beside.
+
+        For one that is beside programs that move, what of them it has to go on with.
+        """
         names = set(_PLACE.findall(reason))
         mine = self.graph.closure(key)
+        others = sorted(one for one in mine & self.moved if _changes(self.files[one]))
+        if others:
+            return f"; look at {Path(others[0]).name}, which moves with another program"
         beside = sorted(
             self.files[one].path.name
             for one in self.files

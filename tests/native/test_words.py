@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from textwrap import dedent
 
@@ -128,10 +129,6 @@ REFUSALS = {
         tf.estimator.add_metrics(e, more)
         """,
         "the metrics (line 10) are not added: `more` returns no plain dictionary",
-    ),
-    "layers that nothing calls": (
-        "def other(x):\n    return tf.layers.dense(x, 1, kernel_initializer=f)\n",
-        "(line 4) stands in `other`, which nothing calls: take it out",
     ),
     "losses that are gathered": (
         "def f(labels, logits):\n"
@@ -382,9 +379,47 @@ REFUSALS = {
 
 @pytest.mark.parametrize(("code", "why"), REFUSALS.values(), ids=REFUSALS)
 def test_what_has_no_native_form_keeps_its_program(code: str, why: str) -> None:
+    code = dedent(code).lstrip()
+    called = "".join(
+        f"print({name})\n" for name in re.findall(r"(?m)^(?:def|class) (\w+)", code)
+    )
     with pytest.raises(Refused) as refused:
-        rework(f"{TF}\n{dedent(code).lstrip()}")
+        rework(f"{TF}\n{code}\n{called}")
     assert why in str(refused.value)
+
+
+UNUSED = """
+def sizes():
+    return [None, 4]
+
+
+def check():
+    x = tf.placeholder(tf.float32, sizes())
+    return check_again(tf.layers.dense(x, 1, kernel_initializer=f))
+
+
+def check_again(x):
+    return tf.Session().run(x)
+
+
+def describe(x):
+    return tf.reduce_mean(x)
+
+
+print(1)
+"""
+
+
+def test_what_nothing_calls_keeps_no_program() -> None:
+    found = rework(TF + UNUSED)
+    assert found.text == f"{TF}\n\n{UNUSED[UNUSED.index('def describe') :]}"
+    assert [(line, what.partition(":")[0]) for line, what in found.notes] == [
+        (7, "`check` is gone, unused"),
+        (12, "`check_again` is gone, unused"),
+    ]
+    for other in ("check()", "FUNCTIONS = ['check']\nglobals()[FUNCTIONS[0]]()"):
+        with pytest.raises(Refused):
+            rework(f"{TF}{UNUSED}\n\n{other}\n")
 
 
 # -- rows of the table: code below the imports, and what becomes of it

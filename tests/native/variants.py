@@ -6,6 +6,8 @@ function and data come to each other is not.
 
 from __future__ import annotations
 
+from textwrap import indent
+
 BASE = '''\
 """Three classes of small pictures, told apart by two layers."""
 import os
@@ -131,6 +133,8 @@ _LOGITS = (
 )
 _HEADED = BASE[BASE.index("\n    predicted = ") : BASE.index("\n\ndef ramp")]
 _DATA = "    return data.batch(batch_size)\n"
+
+_FUNCTION = BASE[BASE.index("def dense_model_fn") : BASE.index("\n\ndef ramp")]
 
 # name -> what stands there: what is said instead
 VARIANTS: dict[str, dict[str, str]] = {
@@ -909,6 +913,54 @@ VARIANTS: dict[str, dict[str, str]] = {
         "    experiment_fn(config, None).train_and_evaluate()\n"
         "    print(EVALUATED)\n"
         "    assert EVALUATED == [0, 10, 20, 25], EVALUATED\n",
+    },
+    "an_object_is_the_model_fn": {
+        _FUNCTION: "class Dense:\n    def __init__(self, size):\n"
+        "        self.size = size\n\n"
+        + indent(_FUNCTION, "    ")
+        .replace("dense_model_fn(", "__call__(self, ")
+        .replace("params['hidden']", "self.size"),
+        "        dense_model_fn,\n": "        Dense(6),\n",
+    },
+    "iterator_in_a_scope": {
+        _DATA: "    with tf.name_scope('input'), tf.device('/cpu:0'):\n"
+        "        iterator = data.batch(batch_size).make_one_shot_iterator()\n"
+        "        features, classes = iterator.get_next()\n"
+        "    return features, classes\n",
+    },
+    "names_given_to_a_hook": {
+        _LAST: "    tf.identity(loss, name='current')\n" + _LAST,
+        _RAMP: f"{_RAMP}\n\ndef hooks(names, every=5):\n"
+        "    return [tf.train.LoggingTensorHook(names, every_n_iter=every)]\n\n\n",
+        "max_steps=25)": "max_steps=25, hooks=hooks({'now': 'current'}))",
+    },
+    "much_that_nothing_calls": {
+        _RAMP: f"{_RAMP}\n\nclass Old:\n    def __init__(self):\n"
+        "        self.x = tf.placeholder(tf.float32, [None, 3])\n\n\n"
+        "def check(folder):\n    with tf.Session() as session:\n"
+        "        tf.train.Saver().restore(session, folder)\n"
+        "        return session.run(built(Old().x))\n\n\n"
+        "def built(x):\n    return dense_model_fn({'image': x}, None, 'infer', {})\n\n\n",
+    },
+    "a_tpu_by_a_flag": {
+        _RAMP: f"{_RAMP}use_tpu = 'TPU' in os.environ\n",
+        _LAST: "    if use_tpu:\n"
+        "        return tf.contrib.tpu.TPUEstimatorSpec(\n"
+        f"            mode, loss=loss, train_op=train_op)\n{_LAST}",
+        _MADE: f"    if not use_tpu:\n{indent(_MADE, '    ')}"
+        "    else:\n"
+        "        config = tf.contrib.tpu.RunConfig(\n"
+        "            cluster=tf.contrib.cluster_resolver.TPUClusterResolver('a'))\n"
+        "        classifier = tf.contrib.tpu.TPUEstimator(\n"
+        "            dense_model_fn, config=config, train_batch_size=8)\n",
+    },
+    "hparams_that_are_overridden": {
+        _RAMP: f"{_RAMP}HPARAMS = tf.contrib.training.HParams(rate=9.)\n",
+        "    optimizer = tf.train.MomentumOptimizer(params['learning_rate'], 0.9)\n": (
+            "    if params:\n"
+            "        HPARAMS.override_from_dict({'rate': params['learning_rate']})\n"
+            "    optimizer = tf.train.MomentumOptimizer(HPARAMS.rate, 0.9)\n"
+        ),
     },
 }
 

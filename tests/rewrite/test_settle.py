@@ -39,7 +39,7 @@ import argparse
 import model
 
 if __name__ == "__main__":
-    model.build().train(None)
+    model.build().train(model.input_fn)
 """
 HELPERS = """\
 import tensorflow as tf
@@ -237,13 +237,57 @@ def test_a_program_with_a_session_of_its_own_is_kept(tmp_path: Path) -> None:
     )
 
 
-def test_a_session_holds_nothing_that_a_native_program_needs(tmp_path: Path) -> None:
-    files = {"s.py": SESSION, "train.py": NATIVE, "helpers.py": HELPERS}
+TEST = """\
+import tensorflow as tf
+from helpers import scale
+
+
+def data():
+    return tf.data.Dataset.from_tensors(([[1.0]], [[1.0]]))
+
+
+def test_scale():
+    with tf.Session() as session:
+        assert session.run(scale(1.0)) == 0.0
+        tf.estimator.LinearRegressor([], model_dir=session).train(data)
+"""
+
+
+@pytest.mark.parametrize(("name", "text"), [("s.py", SESSION), ("s_test.py", TEST)])
+def test_sessions_and_tests_hold_nothing_that_a_native_program_needs(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    files = {name: text, "train.py": NATIVE, "helpers.py": HELPERS}
     report = rewritten(tmp_path, files)
     after = texts(report, tmp_path)
-    assert [one.outcome for _, one in report.programs] == [ProgramOutcome.NATIVE]
+    found = {path.name: one for path, one in report.programs}
+    assert found["train.py"].outcome is ProgramOutcome.NATIVE
+    assert found[name].outcome is ProgramOutcome.KEPT
+    way = "; look at helpers.py, which moves with another program"
+    assert (found[name].reason or "").endswith(way)
     assert "tf.math.log" in after["helpers.py"]
-    assert "tf.compat.v1.Session" in after["s.py"]
+    assert CALL in after[name]
+    assert CALL not in after["train.py"]
+
+
+def test_a_session_that_borrows_from_a_program_keeps_it_for_what_changes(
+    tmp_path: Path,
+) -> None:
+    layer = "tf.layers.dense(features, 1)"
+    own = "def half(x):\n    return tf.to_float(x) / 2\n\n\n"
+    own += f"def network(features):\n    return {layer}\n\n\ndef model_fn"
+    train = NATIVE.replace(layer, "network(features)").replace("def model_fn", own)
+    borrows = SESSION.replace("from helpers", "from train").replace("scale", "half")
+    files = {"s.py": borrows, "train.py": train, "helpers.py": HELPERS}
+    report = rewritten(tmp_path / "same", files)
+    found = {path.name: one.outcome for path, one in report.programs}
+    assert found == {"s.py": ProgramOutcome.KEPT, "train.py": ProgramOutcome.NATIVE}
+    files["s.py"] = borrows.replace("half", "network")
+    report = rewritten(tmp_path / "other", files)
+    (reason,) = [one.reason for path, one in report.programs if path.name == "train.py"]
+    assert reason == (
+        "s.py takes `network` from train.py, and is no part of it: give it a copy"
+    )
 
 
 def test_what_a_file_beside_the_run_names_stays(tmp_path: Path) -> None:
@@ -304,7 +348,7 @@ def test_a_program_written_for_tf2_stays_eager(tmp_path: Path) -> None:
         "tf.read_file", "tf.io.read_file"
     ) + (
         "\n\nwriter = tf.summary.create_file_writer('logs')\n"
-        "with writer.as_default():\n    build().train(None)\n"
+        "with writer.as_default():\n    build().train(input_fn)\n"
     )
     helpers = (
         "import tensorflow as tf\n\n\ndef scale(x):\n    return tf.cast(x, tf.int32)\n"
@@ -408,7 +452,11 @@ def test_selected_rules_run_alone(tmp_path: Path) -> None:
 
 
 def test_a_notebook_calls_in_its_first_cell_with_imports(tmp_path: Path) -> None:
-    cells = ["%matplotlib inline\n", "%%time\nimport tensorflow as tf\n", KEPT]
+    cells = [
+        "%matplotlib inline\n",
+        "%%time\nimport tensorflow as tf\n",
+        KEPT + "\n\nprint(input_fn)\n",
+    ]
     data = {
         "cells": [{"cell_type": "code", "source": text} for text in cells],
         "nbformat": 4,
@@ -428,7 +476,9 @@ def test_a_notebook_calls_in_its_first_cell_with_imports(tmp_path: Path) -> None
 
 
 def test_line_ends_and_encodings_are_kept(tmp_path: Path) -> None:
-    text = "# -*- coding: latin-1 -*-\n# \u00e9\n" + KEPT + "\n\nbuild().train(None)\n"
+    text = (
+        "# -*- coding: latin-1 -*-\n# \u00e9\n" + KEPT + "\n\nbuild().train(input_fn)\n"
+    )
     raw = text.replace("\n", "\r\n").encode("latin-1")
     report = one_source(Path("stdin.py"), raw, Job())
     new = report.results[0].new

@@ -539,20 +539,22 @@ def _logged(page: Page, word: Word) -> None:
     if word.call is None:
         return
     args = arguments(page, word.call, LOGGING) or {}
-    tensors = page.value(args["tensors"].value) if "tensors" in args else None
-    strings = _strings(tensors)
-    if strings is None:
-        page.refuse(word.node, "what a LoggingTensorHook ({}) logs is no list of names")
-        return
-    for one in strings:
-        name = str(one.evaluated_value)
-        if name.endswith(":0"):
+    tensors = args["tensors"].value if "tensors" in args else None
+    for home, found in page.origins.of(tensors, page.parsed):
+        strings = _strings(found)
+        told = [str(one.evaluated_value) for one in strings or ()]
+        ended = [one for one in strings or () if one.evaluated_value[-2:] == ":0"]
+        if strings is None or (ended and home is not page.parsed):
+            why = "what a LoggingTensorHook ({}) logs is no list of names"
+            page.refuse(word.node, why)
+            return
+        for one in ended:
             page.put(one, page.source(one).replace(":0", ""))
-        if name.removesuffix(":0") not in ("loss", "global_step"):
-            page.watched.add(name.removesuffix(":0"))
+        names = {name.removesuffix(":0") for name in told}
+        page.watched.update(names - {"loss", "global_step"})
 
 
-def _strings(node: cst.BaseExpression | None) -> list[cst.SimpleString] | None:
+def _strings(node: cst.CSTNode | None) -> list[cst.SimpleString] | None:
     """The names of tensors in a dict, a list, or a comprehension over a list."""
     values: list[cst.BaseExpression] = []
     if isinstance(node, cst.Dict):

@@ -267,6 +267,11 @@ class _Tensors:
             return False
         place = block.index(statement)
         rest = block[place + 1 :]
+        own, within = len(rest), page.parent(page.parent(statement) or statement)
+        while isinstance(within, cst.With):
+            behind = list(page.block(within))
+            rest += behind[behind.index(within) + 1 :]
+            within = page.parent(page.parent(within) or within)
         last = rest[-1] if rest else None
         if not isinstance(last, cst.SimpleStatementLine) or len(last.body) != 1:
             return False
@@ -277,7 +282,7 @@ class _Tensors:
         start = page.span(statement)[0]
         end = page.span(returned)[1]
         assert self.data is not None
-        if len(rest) == 1 and _same(page, target, returned.value):
+        if len(rest) == own == 1 and _same(page, target, returned.value):
             page.put_span(start, end, "return ", self.data)
             return True
         left = [one for one in rest if one not in dropped]
@@ -286,7 +291,7 @@ class _Tensors:
             page.put(returned.value, self.data)
             return True
         names = _parameters(page, target)
-        if names is None:
+        if names is None or len(rest) > own:
             return False
         indent = page.indent(statement)
         data = self.data

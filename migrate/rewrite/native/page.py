@@ -14,7 +14,9 @@ from ...code.tree import Statement, Tree, walk
 from ...names.names import canonical
 from ...names.scopes import Binding, BindingKind, Scope
 from ...project.facts import ParsedModule
+from ...project.selection import is_test
 from ...rules.context import Context
+from ..file_facts import is_started
 from .as_written import lines_as_written
 from .imports import is_gone
 from .origins import Origins
@@ -374,8 +376,55 @@ class Page(Tree):
         """Says what differs, or was left out."""
         self.notes.append((self._line_as_written(node), what))
 
+    def unused(
+        self, node: cst.CSTNode, seen: frozenset[cst.CSTNode] = frozenset()
+    ) -> cst.FunctionDef | cst.ClassDef | None:
+        """The function or class around a node, if none but its like name it.
+
+        It trains nothing, for what trains is there to be called from elsewhere.
+        """
+        outer = [node, *self.ancestors(node)][-2:-1]
+        made = outer[0] if outer else None
+        if not isinstance(made, (cst.FunctionDef, cst.ClassDef)) or made.decorators:
+            return None
+        name = made.name.value
+        texts = [one.source.text for one in self.files]
+        named = re.compile(rf"\b{name}\b")
+        if (
+            name == "main"
+            or is_test(self.parsed.path.name)
+            or _TRAINS.search(self.source(made))
+            or any(map(_BY_NAME.search, texts))
+            or any(named.search(one) for one in texts if one is not self.text)
+        ):
+            return None
+        seen = seen | {made}
+        others = (one for one in self.loads(name) if not self.is_gone(one))
+        others = (one for one in others if seen.isdisjoint(self.ancestors(one)))
+        return made if all(self.unused(one, seen) for one in others) else None
+
+    @cached_property
+    def _is_whole(self) -> bool:
+        """The program is started in one of its files."""
+        return any(
+            one.source.notebook or is_started(one.path.name, one.source.text)
+            for one in self.files
+        )
+
     def refuse(self, node: cst.CSTNode, why: str) -> None:
-        """Says why the program cannot be native; ``{}`` is where."""
+        """Says why the program cannot be native; ``{}`` is where.
+
+        A function or class that nothing names is taken out instead, where the program
+        starts in one of its files.
+        """
+        unused = self.unused(node) if self._is_whole else None
+        if unused is not None:
+            if unused not in self._gone:
+                self.drop_statement(unused)
+                self.replaced.update(walk(unused, cst.Name))
+                told = why.replace(" ({})", "").partition(": ")[0]
+                self.note(unused, f"`{unused.name.value}` is gone, unused: {told}")
+            return
         cell, number = self.written.source.locate(self._line_as_written(node))
         where = f"line {number}" if cell is None else f"cell {cell}, line {number}"
         where = f"{self.parsed.path.name}, {where}" if self.beside else where
@@ -511,6 +560,16 @@ class Page(Tree):
             end = self.text.find("\n", last) + 1 or len(self.text)
         return True
 
+
+_TRAINS = re.compile(
+    r"(Estimator|Classifier|Regressor)\(|\.(train|evaluate|predict|fit)\("
+    r"|train_and_evaluate|\bExperiment\("
+)
+# How a file may call a function without its name.
+_BY_NAME = re.compile(
+    r"(?<![\w.])(globals|locals|vars|eval|exec|Fire)\(|fire\.Fire|__all__"
+    r"|getattr\([^,()]+, *[^\"' ]"
+)
 
 # Comments that go with the statement below, for they speak of what there is no more.
 _OF_GONE = re.compile(r"#.*\b(iterator|one.?shot|get_next)\b", re.IGNORECASE)

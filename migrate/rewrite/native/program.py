@@ -31,6 +31,7 @@ from ..layers.spelling import RESERVED
 from ..layers.together import lifted_together
 from .as_written import lines_as_written
 from .brought import with_helpers_brought
+from .callables import with_methods_as_model_fns
 from .choices import with_choices_as_tests
 from .chosen_strategy import with_strategy
 from .chosen_values import with_values_chosen_inside
@@ -71,6 +72,7 @@ from .tables import exports, with_tables_tracked
 from .task import SOME_UPDATED, Task, alias_of, task_of
 from .text import attribute_of_self, with_lines_fitted
 from .totals import with_losses_added
+from .tpu import without_tpu_branches
 from .unrolled import with_metrics_unrolled
 from .variable_names import with_names_of_keras
 from .words import Reworded, advice, has_word, reworded, watched
@@ -292,7 +294,8 @@ def _check_generation(files: Sequence[ParsedModule]) -> None:
         page = Page(one, training="training", for_tf2=False, beside=files)
         for call, symbol in made:
             page.refuse(call, f"`{symbol}` ({{}}) {advice(symbol)}")
-        raise Refused(min(page.refusals)[1])
+        if page.refusals:
+            raise Refused(min(page.refusals)[1])
 
 
 def _check_homes(files: Sequence[ParsedModule]) -> None:
@@ -504,6 +507,8 @@ class _Program:
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.facts = facts
         written = files
+        alone = [without_tpu_branches(one, facts) for one in files]
+        files = with_methods_as_model_fns([one for one, _ in alone], facts)
         files = with_usual_model_fns(files, facts)
         files = [with_norms_in_one_call(one, facts) for one in files]
         files = [with_fused_cells_run(one, facts) for one in files]
@@ -548,8 +553,8 @@ class _Program:
             raise Refused(stop.reason) from None
         self.files = []
         named = len(files) > 1
-        for old, one, (_, shares), first in zip(
-            files, lifted, told, written, strict=True
+        for old, one, (_, shares), first, (_, notes) in zip(
+            files, lifted, told, written, alone, strict=True
         ):
             try:
                 plain = plain_classes(
@@ -561,7 +566,7 @@ class _Program:
             plain = with_names_of_keras(plain, facts, texts)
             words = training_words(plain)
             for_tf2 = written_for_tf2(old.resolver)
-            self.files.append(_File(plain, first, for_tf2, words, named=named))
+            self.files.append(_File(plain, first, for_tf2, words, notes, named=named))
         if shared:
             check_tables([one.parsed.source.text for one in self.files])
         self.before = files

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from functools import partial
+
 import libcst as cst
 
 from ...code.arguments import is_none
+from ...code.edits import changed
+from ...code.tree import Tree, statements_of, walk
+from ...project.facts import ParsedModule, ProjectFacts
 from .config import fields
 from .page import Page
 from .word import Handler, Odd, Word, arguments, keyword, taken
@@ -15,12 +22,56 @@ _ESTIMATOR = (
     *("export_to_tpu", "export_to_cpu", "warm_start_from"),
 )
 _KEPT = ("model_fn", "model_dir", "config", "params", "warm_start_from")
+_ALONE = "trains without a TPU, whatever `use_tpu` says"
 _SIZES = {
     "train": "train_batch_size",
     "evaluate": "eval_batch_size",
     "predict": "predict_batch_size",
 }
+_FLAG = re.compile(r"""(?P<not>not )?[\w.\["']*use_?tpu["'\]]*""")
 _CONFIG = ("tpu_config", "evaluation_master", "master", "cluster")
+
+
+def without_tpu_branches(
+    parsed: ParsedModule, facts: ProjectFacts
+) -> tuple[ParsedModule, tuple[tuple[int, str], ...]]:
+    """The file without what it does on a TPU where it tests a flag, and a note of it.
+
+    ``if FLAGS.use_tpu:`` has other words for an Estimator or what it is given.
+    """
+    tree = Tree(parsed.module, parsed.resolver)
+    edits: dict[cst.CSTNode, object] = {}
+    for node in parsed.each(cst.If):
+        flag = _FLAG.fullmatch(tree.code(node.test))
+        if flag is not None and isinstance(node.body, cst.IndentedBlock):
+            other = node.orelse.body if isinstance(node.orelse, cst.Else) else None
+            on, off = (other, node.body) if flag["not"] else (node.body, other)
+            ends = isinstance(on, cst.IndentedBlock) and _returns(on)
+            if on is not None and (off is not None or ends) and _names_tpu(tree, on):
+                edits[node] = partial(_left, body=bool(flag["not"]))
+    notes = tuple((tree.line(one), _ALONE) for one in [*edits][:1])
+    return (changed(parsed, facts, edits) if edits else parsed), notes
+
+
+def _left(now: cst.If, *, body: bool) -> Sequence[cst.BaseStatement]:
+    """The statements of the branch that stays."""
+    block = now.body if body else now.orelse and now.orelse.body
+    return statements_of(block) if isinstance(block, cst.IndentedBlock) else []
+
+
+def _returns(block: cst.IndentedBlock) -> bool:
+    last = statements_of(block)[-1]
+    return isinstance(last, cst.SimpleStatementLine) and isinstance(
+        last.body[-1], (cst.Return, cst.Raise)
+    )
+
+
+def _names_tpu(tree: Tree, block: cst.CSTNode) -> bool:
+    """A branch makes what is only for a TPU."""
+    return any(
+        re.search(r"\.tpu\.\w|\.TPU", tree.symbol(one.func) or "")
+        for one in walk(block, cst.Call)
+    )
 
 
 def _estimator(page: Page, word: Word) -> None:
@@ -42,7 +93,7 @@ def _estimator(page: Page, word: Word) -> None:
                 page.take_off_keyword(arg)
             else:
                 page.rename_keyword(arg, "make_task")
-    page.note(word.node, "trains without a TPU, whatever `use_tpu` says")
+    page.note(word.node, _ALONE)
     sizes = {
         method: page.source(args[name].value)
         for method, name in _SIZES.items()

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-import libcst as cst
-
 from ...code.arguments import UnknownArguments, is_none, match_arguments
 from ...model.layer_functions import LAYERS
 from .page import Page, Part
@@ -20,21 +18,6 @@ _ALIKE = re.compile(
     r"(filters|units|\w*size|strides|padding|dilation_rate|activation|use_bias|rate"
     r"|trainable|name|momentum|epsilon|center|scale|axis)$"
 )
-
-
-def name_of(page: Page, node: cst.CSTNode) -> str | None:
-    """The function of the module that the node is in, if nothing names it."""
-    around = [one for one in page.ancestors(node) if not isinstance(one, cst.Module)]
-    outer = around[-1] if around else None
-    if not isinstance(outer, cst.FunctionDef) or outer.decorators:
-        return None
-    name = outer.name.value
-    here = [one for one in page.loads(name) if not page.is_gone(one)]
-    word = re.compile(rf"\b{name}\b")
-    others = (one.source.text for one in page.files if one is not page.parsed)
-    if here or any(map(word.search, others)):
-        return None
-    return name
 
 
 def layer(page: Page, word: Word) -> bool:

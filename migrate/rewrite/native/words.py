@@ -217,14 +217,11 @@ class _Rewording:
                 if small.named_scope(self.page, word):
                     continue
                 made = _MAKES.match(word.symbol) is not None
-                name = None
-                if made or why == _NONE:
-                    name = uncalled.name_of(self.page, word.node)
-                if name is not None:
-                    if made and uncalled.layer(self.page, word):
-                        continue
-                    why = f"stands in `{name}`, which nothing calls: take it out"
+                unused = made and self.page.unused(word.node) is not None
+                if unused and uncalled.layer(self.page, word):
+                    continue
                 self.page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
+        self._drop_functions()
         self._methods()
 
     def _words(self) -> Iterator[tuple[Word, Handler]]:
