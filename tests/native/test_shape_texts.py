@@ -128,7 +128,7 @@ READS = {
         ["DropoutCell(forward, outputs=1 - params['keep'])"],
         ["if training"],
     ),
-    "compiled_with_own": (["KerasTask(model, {'off': off, 'rmse': rmse})"], []),
+    "compiled_with_own": (["KerasTask(compiled(), {'off': off, 'rmse': rmse})"], []),
     "tower_again": (
         [
             "return self.model(features['anchor'], training=training)",

@@ -393,8 +393,17 @@ def _follows(text: str) -> bool:
 def _kinds_of_normalization(parsed: ParsedModule) -> set[str]:
     """``tf.layers`` and ``tf.keras``, where a file names their batch normalization."""
     found = {"tf.keras"} if WITH_AVERAGES.search(parsed.source.text) else set()
+    compiled = {
+        node  # a compiled model runs its updates itself
+        for one in parsed.each(cst.FunctionDef)
+        if not is_model_fn(one)
+        if any(each.attr.value == "compile" for each in walk(one, cst.Attribute))
+        for node in walk(one)
+    }
     for node in parsed.each(cst.Name, cst.Attribute):
         last = node.attr if isinstance(node, cst.Attribute) else node
+        if node in compiled:
+            continue
         if isinstance(last, cst.Name) and "atch" in last.value:
             symbol = parsed.resolver.resolve(node) or ""
             if symbol == "tf.keras.layers.BatchNormalization":

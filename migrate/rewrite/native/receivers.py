@@ -175,7 +175,8 @@ class _Receiver:
         for name, arg in args.items():
             if name not in ("features", "receiver_tensors") and not is_none(arg.value):
                 raise Odd(arg.value, f"has `{name}`")
-        features, received = args["features"].value, args["receiver_tensors"].value
+        features = args["features"].value
+        received = _uncopied(page, args["receiver_tensors"].value)
         page.replaced.update(n for n in walk(self.call.func, cst.Name))
         built = _built(page.parsed, function)
         if built is not None:
@@ -428,6 +429,14 @@ class _Receiver:
                 raise Odd(tensor, "gets what is computed: give it placeholders by name")
             page.put(call, *_spec(page, call, page.source(key)))
         return [key for key, _ in elements]
+
+
+def _uncopied(page: Page, node: cst.BaseExpression) -> cst.BaseExpression:
+    """``features`` of ``dict(features)``"""
+    if isinstance(node, cst.Call) and page.source(node.func) == "dict":
+        given = [one.value for one in node.args]
+        return given[0] if [*map(type, given)] == [cst.Name] else node
+    return node
 
 
 def _spec(page: Page, call: cst.Call, name: str | None) -> list[Part]:

@@ -349,6 +349,8 @@ def _owner(program: Program, plain: Plain) -> bool:
             program.text.put(statement, f"\n{indent}".join(lines))
         else:
             program.text.drop(statement)
+    if not attributes:
+        return bool(kept)  # the parameter is unread from now on
     for argument in plain.init.args.args:
         if argument.arg == "owner":
             program.text.put(argument, ", ".join(attributes))

@@ -36,7 +36,16 @@ from .optimizers import SIGNATURES as OPTIMIZERS
 from .said import Said
 from .schedules import SIGNATURES as SCHEDULES
 from .sequential import as_sequential
-from .slices import GLOBAL_STEPS, HEAD, Computed, Mode, Slice, is_step, refused
+from .slices import (
+    GLOBAL_STEPS,
+    HEAD,
+    Computed,
+    Mode,
+    Slice,
+    awaited,
+    is_step,
+    refused,
+)
 from .spec_hooks import read_hooks
 from .text import on_one_line
 from .updates import Trained, asks, is_updates, read_training
@@ -652,11 +661,30 @@ class Maker:
         if isinstance(defined, cst.FunctionDef) and isinstance(
             defined.body, cst.IndentedBlock
         ):
-            inside = [s for s in statements_of(defined.body) if not is_docstring(s)]
+            inside = [
+                one
+                for one in walk(defined.body)
+                if isinstance(one, Statement)
+                and not is_docstring(one)
+                and not self._is_of_updates(only_small(one) or one)
+            ]
             small = only_small(inside[0]) if len(inside) == 1 else None
             if isinstance(small, cst.Return):
                 return [one.name.value for one in defined.params.params], small.value
         return [], None
+
+    def _is_of_updates(self, node: cst.CSTNode) -> bool:
+        """``tf.get_collection(UPDATE_OPS)``, a name for it, or what waits for that."""
+        if isinstance(node, cst.With):
+            waits = awaited(self.tree, node)
+            return bool(waits) and all(map(self._is_of_updates, waits))
+        said = node.value if isinstance(node, cst.Assign) else node
+        made = self.tree.value(said) if isinstance(said, cst.BaseExpression) else None
+        return (
+            isinstance(made, cst.Call)
+            and self.tree.symbol(made.func) == "tf.get_collection"
+            and self.tree.code(made.args[0].value).endswith("UPDATE_OPS")
+        )
 
     def _check_updates(self) -> None:
         """Finds out whether the averages of batch normalization are ever updated."""

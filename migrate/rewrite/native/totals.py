@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import libcst as cst
@@ -9,7 +10,7 @@ import libcst as cst
 from ...code.edits import changed
 from ...code.statements import assigned
 from ...code.tree import Tree, only_small, walk
-from ...project.facts import ParsedModule, ProjectFacts
+from ...project.facts import Definition, ParsedModule, ProjectFacts
 from ..layers.model_functions import is_model_fn
 from .losses import SIGNATURES as LOSSES
 from .task import alias_of
@@ -17,6 +18,7 @@ from .task import alias_of
 _TOTAL = "tf.losses.get_total_loss"
 _HOMES = ("tf.losses.", "tf.contrib.losses.", "tf.contrib.slim.losses.")
 _LIST = "get_losses"
+_COLLECTED = re.compile(r"GraphKeys\.LOSSES|['\"]losses['\"]|get_losses|add_loss\b")
 
 
 def with_losses_added(
@@ -27,23 +29,108 @@ def with_losses_added(
     """The file whose model functions add up the losses that they make.
 
     It stays as it is where losses are made in expressions, in loops, or by functions
-    that a model function calls, which may be those of the files beside it.
+    that do more than to return the one they make; these may be in the files beside it.
     """
     if "get_total_loss" not in parsed.source.text and _LIST not in parsed.source.text:
-        return parsed
-    others = (one.source.text for one in beside if one.path != parsed.path)
-    if any("losses" in text for text in others):
         return parsed
     tree = Tree(parsed.module, parsed.resolver)
     every = parsed.each(cst.FunctionDef)
     every = [one for one in every if is_model_fn(one)]
-    penalized = any("regulariz" in one.source.text for one in (parsed, *beside))
+    files = {one.path: one for one in (*beside, parsed)}
+    helpers = {path: _helpers(one) for path, one in files.items()}
+    names = {name for found in helpers.values() for name in found} - {""}
+    penalized = any("regulariz" in one.source.text for one in files.values())
     change = _Losses(tree, every, penalized, alias_of(parsed))
+    change.helpers = helpers[parsed.path]
+    for path, one in files.items():
+        own, others = Tree(one.module, one.resolver), one is not parsed
+        if others and "" in helpers[path]:
+            return parsed  # it makes losses in another way
+        for call in one.each(cst.Call) if names else ():
+            told = _functions(call.func, own, one, facts)
+            made = [
+                each is not None and each.name in helpers.get(each.module.path, ())
+                for each in told
+            ]
+            if any(made) and (others or not all(made)):
+                return parsed
+            change.calls |= {call} if any(made) else set()
+        for node in one.each(cst.Name):
+            if node.value in names and not _is_plain(own, node):
+                return parsed
     for defined in every:
         change.see(defined)
     if not change.places:
         return parsed
     return changed(parsed, facts, change.places)
+
+
+def _symbol(tree: Tree, node: cst.Call) -> str:
+    symbol = tree.symbol(node.func) or ""
+    for home in _HOMES[1:]:
+        symbol = symbol.replace(home, _HOMES[0])
+    return symbol
+
+
+def _is_loss(tree: Tree, node: cst.BaseExpression | None) -> bool:
+    """A call of a function of TensorFlow that makes a loss, and collects it."""
+    symbol = _symbol(tree, node) if isinstance(node, cst.Call) else ""
+    return symbol in LOSSES and symbol.startswith(_HOMES)
+
+
+def _helpers(parsed: ParsedModule) -> set[str]:
+    """The functions of a file that return the one loss they make.
+
+    With an empty name where losses are made or asked for in other ways.
+    """
+    tree, found = Tree(parsed.module, parsed.resolver), set()
+    if _COLLECTED.search(parsed.source.text):
+        found.add("")
+    for call in parsed.each(cst.Call):
+        if not _is_loss(tree, call):
+            continue
+        function = tree.function(call)
+        plain = (
+            isinstance(function, cst.FunctionDef)
+            and tree.parent(function) is parsed.module
+            and isinstance(tree.parent(call), cst.Return)
+            and all(
+                _is_loss(tree, one.value)
+                for one in walk(function, cst.Return)
+                if tree.function(one) is function
+            )
+        )
+        found.add(_name(function) if plain else "")
+    return found
+
+
+def _is_plain(tree: Tree, name: cst.CSTNode) -> bool:
+    """A function's name is not handed on, but for a dict that has it."""
+    holder = tree.parent(name)
+    if isinstance(holder, cst.Attribute):
+        name, holder = holder, tree.parent(holder)
+    kinds = (cst.DictElement, cst.ImportAlias, cst.FunctionDef)
+    return getattr(holder, "func", None) is name or isinstance(holder, kinds)
+
+
+def _name(function: cst.CSTNode | None) -> str:
+    return function.name.value if isinstance(function, cst.FunctionDef) else ""
+
+
+def _functions(
+    func: cst.BaseExpression, tree: Tree, parsed: ParsedModule, facts: ProjectFacts
+) -> list[Definition | None]:
+    """The functions that a call may mean: one, or those of a dict."""
+    chosen = tree.value(func)
+    if not isinstance(chosen, cst.Subscript):
+        return [facts.definition(func, parsed)]
+    table: cst.CSTNode | None = tree.value(chosen.value)
+    home = parsed
+    told = facts.definition(chosen.value, parsed)
+    if told is not None:
+        table, home = told.node, told.module
+    elements = table.elements if isinstance(table, cst.Dict) else ()
+    return [facts.definition(one.value, home) for one in elements]
 
 
 class _Losses:
@@ -56,6 +143,9 @@ class _Losses:
         self.every = every
         self.penalized = penalized
         self.alias = alias
+        # Functions of the file that return the loss they make; calls of such ones.
+        self.helpers: set[str] = set()
+        self.calls: set[cst.CSTNode] = set()
         # What stands for calls that ask for the losses, and for statements that make a
         # loss which nothing holds.
         self.places: dict[cst.CSTNode, object] = {}
@@ -69,14 +159,16 @@ class _Losses:
         blocks: set[cst.CSTNode] = set()
         taken = {one.value for one in walk(defined, cst.Name)}
         for node in self.tree.each(cst.Call):
-            symbol = self._symbol(node)
+            symbol = _symbol(self.tree, node)
             if symbol == _TOTAL or symbol == f"tf.losses.{_LIST}":
                 asked += [node] if self.tree.function(node) is defined else []
-            known = symbol in LOSSES and symbol.startswith(_HOMES)
-            if not known and symbol != "tf.losses.add_loss":
+            makes = _is_loss(self.tree, node) or node in self.calls
+            if not makes and symbol != "tf.losses.add_loss":
                 continue
             around = self.tree.function(node)
-            if around is not defined and around in self.every:
+            if around is not defined and (
+                around in self.every or _name(around) in self.helpers
+            ):
                 continue
             statement = self.tree.statement(node)
             small = only_small(statement)
@@ -94,20 +186,19 @@ class _Losses:
                 known
                 and isinstance(small, cst.Assign)
                 and len(assigned(statement)) == 1
-                and symbol in LOSSES
+                and makes
             ):
                 names += assigned(statement)
             elif (
-                known
-                and isinstance(small, cst.Expr)
-                and (symbol in LOSSES or len(node.args) == 1)
+                known and isinstance(small, cst.Expr) and (makes or len(node.args) == 1)
             ):
-                value = node if symbol in LOSSES else node.args[0].value
+                value = node if makes else node.args[0].value
                 if isinstance(value, cst.Name):
                     names.append(value.value)
                     named[statement] = []
                     continue
-                name = symbol.rpartition(".")[2].replace("add_", "added_")
+                name = symbol or self.tree.code(node.func)
+                name = name.rpartition(".")[2].replace("add_", "added_")
                 name = "cross_entropy" if name.endswith("cross_entropy") else name
                 while name in taken:
                     name += "_"
@@ -144,14 +235,8 @@ class _Losses:
         around = self.tree.ancestors(node)
         return {one for one in around if isinstance(one, cst.IndentedBlock)}
 
-    def _symbol(self, node: cst.Call) -> str:
-        symbol = self.tree.symbol(node.func) or ""
-        for home in _HOMES[1:]:
-            symbol = symbol.replace(home, _HOMES[0])
-        return symbol
-
     def _sum(self, call: cst.Call, names: list[str]) -> str:
-        if self._symbol(call) != _TOTAL:
+        if _symbol(self.tree, call) != _TOTAL:
             return f"[{', '.join(names)}]"
         plain = any("False" in self.tree.code(one.value) for one in call.args)
         if not plain and self.penalized:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import TypeVar, cast
 
 import libcst as cst
 
 from ...code.edits import changed, in_parentheses
+from ...code.names import fresh
 from ...code.pure import is_pure
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...names.ast_nodes import expression_of
@@ -48,6 +50,7 @@ class _Unrolled:
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
+        self.taken = {one.value for one in tree.each(cst.Name)}
         self.found: dict[cst.CSTNode, cst.Dict | list[Statement]] = {}
 
     def see(self, node: cst.CSTNode) -> None:
@@ -91,37 +94,53 @@ class _Unrolled:
     def _said(
         self, body: list[Statement], loop: cst.For, values: Round
     ) -> Iterator[Statement]:
-        """The statements of one round: what it names stands where it is read."""
-        for one in body:
-            named = self._named(one, loop)
-            if named is None:
-                yield cast(Statement, _round(self.tree, values, one))
-            else:
-                name, value = named
-                said = _round(self.tree, values, value)
-                closed = isinstance(said, _CLOSED)
-                values = {**values, name: said if closed else in_parentheses(said)}
+        """The statements of one round: what it names stands where it is read.
 
-    def _named(
-        self, statement: Statement, loop: cst.For
-    ) -> tuple[str, cst.BaseExpression] | None:
-        """``hit = tf.equal(labels, c)``, which only this round reads."""
+        What cannot stand there has a name of this round.
+        """
+        constant = next(iter(values.values()))
+        suffix = re.sub(r"\W+", "", self.tree.code(constant)) or "round"
+        for one in body:
+            small = only_small(one)
+            names = self._named(one, loop)
+            if not names or not isinstance(small, cst.Assign):
+                yield cast(Statement, _round(self.tree, values, one))
+                continue
+            said = _round(self.tree, values, small.value)
+            if len(names) == 1 and self._may_move(small.value):
+                closed = isinstance(said, _CLOSED)
+                values = {**values, names[0]: said if closed else in_parentheses(said)}
+                continue
+            own = [cst.Name(fresh(f"{name}_{suffix}", self.taken)) for name in names]
+            values = {**values, **dict(zip(names, own, strict=True))}
+            text = ", ".join(name.value for name in own)
+            yield cst.parse_statement(f"{text} = {cst.Module([]).code_for_node(said)}")
+
+    def _may_move(self, value: cst.BaseExpression) -> bool:
+        calls = walk(value, cst.Call)
+        return "random" not in self.tree.code(value) and all(
+            is_pure(self.tree.symbol(one.func) or "") for one in calls
+        )
+
+    def _named(self, statement: Statement, loop: cst.For) -> list[str]:
+        """The names of ``hit = tf.equal(labels, c)``, which only this round reads."""
         small = only_small(statement)
-        target = small.targets[0].target if isinstance(small, cst.Assign) else None
-        if not isinstance(target, cst.Name) or not isinstance(small, cst.Assign):
-            return None
-        names = [one for one in walk(loop.body, cst.Name) if one.value == target.value]
-        calls = walk(small.value, cst.Call)
-        if (
-            len(small.targets) != 1
-            or names[0] is not target
-            or sum(one not in self.tree.resolver.scopes.loads for one in names) != 1
-            or not set(names).issuperset(self.tree.loads(target.value))
-            or not all(is_pure(self.tree.symbol(one.func) or "") for one in calls)
-            or "random" in self.tree.code(small.value)
-        ):
-            return None
-        return target.value, small.value
+        if not isinstance(small, cst.Assign) or len(small.targets) != 1:
+            return []
+        targets = _parts(small.targets[0].target)
+        inside = [*walk(loop.body, cst.Name)]
+        for target in targets:
+            if not isinstance(target, cst.Name):
+                return []
+            names = [one for one in inside if one.value == target.value]
+            if (
+                names[0] is not target
+                or sum(one not in self.tree.resolver.scopes.loads for one in names) != 1
+                or not set(names).issuperset(self.tree.loads(target.value))
+                or {*names} & {*walk(small.value)}
+            ):
+                return []
+        return [one.value for one in targets if isinstance(one, cst.Name)]
 
     def _is_read_behind(self, loop: cst.For) -> bool:
         """What the last round leaves is read where no loop gives it anew."""

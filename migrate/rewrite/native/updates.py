@@ -32,8 +32,8 @@ _IGNORED = (
     "name",
 )
 _NO_SUMMARIES = (
-    "optimize_loss wrote summaries, of the learning rate and the norm of the gradients "
-    "for example, which are not written any more"
+    "`{}` wrote summaries, of the norm of the gradients for example, which are not "
+    "written any more"
 )
 _COUNTED = (
     "the step was counted beside the update, and once more when the data ended in TF "
@@ -47,14 +47,19 @@ _GRADIENTS = (
 )
 _COMPUTE = ("loss", "var_list", *_IGNORED[:3], "grad_loss")
 _OPTIMIZE_LOSS = "tf.contrib.layers.optimize_loss"
+_FALSE = cst.Name("False")
 _CREATE = (
     "tf.contrib.slim.learning.create_train_op",
     "tf.contrib.training.create_train_op",
 )
 _CREATED = (
     *("total_loss", "optimizer", "global_step", "update_ops", "variables_to_train"),
+    *("transform_grads_fn", "summarize_gradients", *_IGNORED[:3], "check_numerics"),
 )
-_SLIM_CREATED = (*_CREATED, "clip_gradient_norm")
+_SLIM_CREATED = (
+    *(*_CREATED[:5], "clip_gradient_norm", *_CREATED[6:10]),
+    *("gradient_multipliers", "check_numerics"),
+)
 # What an operation that trains may be made of besides the update.
 _AROUND = frozenset(
     (
@@ -462,8 +467,10 @@ class Reader:
             self.check_step(given.pop("global_step"), call)
         elif any(self.tree.code(one.value) == "None" for one in call.args[2:3]):
             raise self.maker.stop(call, "an update that does not count the step")
-        for name in ("gate_gradients", "aggregation_method", "check_numerics"):
+        for name in (*_IGNORED, "check_numerics"):
             given.pop(name, None)
+        if self.tree.code(given.pop("summarize_gradients", _FALSE)) != "False":
+            self.maker.parts.notes.append(_NO_SUMMARIES.format("create_train_op"))
         self._check_variables(given.pop("variables_to_train", None), call)
         optimizer = given.pop("optimizer", None)
         if optimizer is None or given:
@@ -502,7 +509,7 @@ class Reader:
         clip = given.pop("clip_gradients", None)
         self._check_variables(given.pop("variables", None), call)
         if getattr(given.get("summaries"), "elements", None) != ():
-            maker.parts.notes.append(_NO_SUMMARIES)
+            maker.parts.notes.append(_NO_SUMMARIES.format("optimize_loss"))
         for name in ("name", "summaries", "colocate_gradients_with_ops"):
             given.pop(name, None)
         if given:

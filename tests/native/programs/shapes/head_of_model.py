@@ -23,15 +23,19 @@ def two_classes(features, labels, mode, params):
 
 def three_classes(features, labels, mode):
     head = tf.contrib.estimator.multi_class_head(n_classes=3, weight_column='weight')
+    net = tf.layers.batch_normalization(
+        features['x'], training=mode == tf.estimator.ModeKeys.TRAIN)
     logits = tf.layers.dense(
-        features['x'], head.logits_dimension, kernel_initializer=tf.constant_initializer(
+        net, head.logits_dimension, kernel_initializer=tf.constant_initializer(
             [[0.1, 0.2, -0.3], [0.3, -0.1, 0.2], [-0.2, 0.1, 0.1]]),
         kernel_regularizer=tf.contrib.layers.l2_regularizer(0.02))
 
     optimizer = tf.train.GradientDescentOptimizer(0.5)
 
     def train_op_fn(loss):
-        return optimizer.minimize(loss, global_step=tf.train.get_global_step())
+        updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+        with tf.control_dependencies(updates):
+            return optimizer.minimize(loss, global_step=tf.train.get_global_step())
 
     return head.create_estimator_spec(
         features=features, mode=mode, labels=labels, logits=logits,
