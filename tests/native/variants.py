@@ -664,6 +664,20 @@ VARIANTS: dict[str, dict[str, str]] = {
         "        net = tf.layers.dense(\n"
         "            net, 6, kernel_initializer=RAMP, name='dense_%d' % n)\n" + _LOGITS,
     },
+    "clipped_by_a_name": {
+        _RAMP: f"{_RAMP}clip = 5.0\n",
+        _UPDATE: (
+            "    clip = params['dropout'] + 0.1\n"
+            "    train_op = tf.contrib.layers.optimize_loss(\n"
+            "        loss, tf.train.get_global_step(), params['learning_rate'],\n"
+            "        'SGD', clip_gradients=clip)\n"
+        ),
+        _EVALUATE: _EVALUATE + "    old = os.path.join(classifier.model_dir, "
+        "'model.ckpt-10')\n"
+        "    older = classifier.predict(\n"
+        "        lambda: dataset('test', 20), checkpoint_path=old)\n"
+        "    RESULT['older'] = next(older)['probabilities'][0]\n",
+    },
     "clipped_by_slim": {
         _RAMP: f"{_RAMP}slim = tf.contrib.slim\n",
         "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op": (

@@ -330,10 +330,8 @@ class _Rewording:
             elif name == "saving_listeners":
                 given = ("input_fn", "hooks", "steps", "max_steps")
                 with_listeners(self.page, call, arguments(self.page, call, given) or {})
-            elif name == "hooks" and method == "evaluate":
-                words.add("evaluate(hooks)")
             elif name:
-                words.add(name)
+                words |= {name, f"{method}({name})"}
 
 
 def _longest(page: Page, use: Use, table: dict[str, Handler]) -> Word | None:
