@@ -273,7 +273,7 @@ class _Hook:
         self._stops(method, given)
         if name == "after_run":
             self._results(method, given[2], fetched)
-        if name in ("before_run", "after_run"):
+        if not self.listens and given[1:]:
             self._sessions(method, given[1])
         spelled = [{"step": self.step, "values": self.values}[one] for one in wanted]
         self._supers(method, given, new, spelled)
@@ -419,10 +419,19 @@ class _Hook:
 
     def _sessions(self, method: cst.FunctionDef, given: str) -> None:
         """``run_context.session.run(self._step)`` is the step."""
+        runs = method.name.value in ("before_run", "after_run")
         for node in walk(method.body, cst.Call):
-            asks = self.page.source(node.func) == f"{given}.session.run"
+            asks = self.page.source(node.func) == given + ".session" * runs + ".run"
             if asks and [self._meaning(one.value) for one in node.args] == [_STEP]:
-                self._put(node, _STEP)
+                if runs:
+                    self._put(node, _STEP)
+                    continue
+                if any(_own(one) == "trainer" for one in walk(self.made.body)):
+                    raise Odd(node, "has a trainer of its own, and reads the step")
+                self.page.words.add("Callback.trainer")
+                self.page.put(node, "self.trainer.global_step")
+                self.known.update(walk(node))
+                self.page.replaced.update(walk(node, cst.Name))
 
     def _supers(
         self,
