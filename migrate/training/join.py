@@ -391,6 +391,8 @@ def statements_of(text: str) -> list[Statement]:
 def extended(base: Statement, extension: Statement) -> Statement:
     """Returns a class with the members of its extension, or those in their place."""
     members = [*base.members]
+    if not extension.members:
+        return base  # as it is written
     for member in extension.members:
         names = [other.name for other in members]
         if member.name in names:
