@@ -45,6 +45,7 @@ WORDS: dict[str, frozenset[str]] = {
         "predictions": "predictions",
         "predict": "predict predict_keys yield_single_examples",
         "predict_checkpoint": "predict(checkpoint_path)",
+        "variable_values": "get_variable_value",
         "input_arguments": "input_fn(params) input_fn(mode) input_fn(config) "
         "input_fn(tensors)",
         "callbacks": "Callback hooks",

@@ -299,13 +299,15 @@ class _Rewording:
                 page.words.add("eval_dir")
             elif node.attr.value in _UNKNOWN:
                 first = call.args[0].value if call.args else None
-                step = isinstance(first, cst.SimpleString) and (
-                    first.evaluated_value == "global_step"
-                )
-                if step:
+                text = first.raw_value if isinstance(first, cst.SimpleString) else ""
+                weight = _weight(page, text) if "value" in node.attr.value else None
+                if text == "global_step":
                     page.put_span(
                         page.span(node.attr)[0], page.span(call)[1], "global_step"
                     )
+                elif weight is not None and first is not None:
+                    page.put(first, page.string(weight))
+                    page.words.add("get_variable_value")
                 else:
                     page.refuse(call, missing(node.attr.value))
         page.words.update(inputs.asked(page))
@@ -332,6 +334,18 @@ class _Rewording:
                 with_listeners(self.page, call, arguments(self.page, call, given) or {})
             elif name:
                 words |= {name, f"{method}({name})"}
+
+
+def _weight(page: Page, name: str) -> str | None:
+    """What Keras calls a variable, where the program has named it, or its layer."""
+    *_, layer, last = ("", *name.split("/"))
+    of_layer = last in ("kernel", "bias", "gamma", "beta", "moving_mean")
+    head = r"\bname=." if of_layer else r"\.add_weight\(\s*."
+    named = rf"{head}{re.escape(layer if of_layer else last)}['\"]"
+    texts = [one.source.text for one in page.files]
+    if len(re.findall(named, "".join(texts))) != 1 or not last:
+        return None
+    return f"{layer}/{last}" if of_layer else last
 
 
 def _longest(page: Page, use: Use, table: dict[str, Handler]) -> Word | None:
