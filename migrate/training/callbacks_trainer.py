@@ -22,4 +22,4 @@ class Trainer(callbacks.Trainer):
     ) -> None:
         for hook in hooks:
             hook.trainer = self  # type: ignore[attr-defined]
-        super()._tell(hooks, event, *values)
+            getattr(hook, event)(*values)

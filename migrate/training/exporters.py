@@ -48,7 +48,7 @@ def smaller_loss(
 
 
 class BestExporter(LatestExporter):
-    """Exports the model when it is the best so far; the figures are kept beside it."""
+    """Exports the model when it is the best so far; model_dir keeps its figures."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class BestExporter(LatestExporter):
         self.compare_fn = compare_fn or smaller_loss
 
     def export(self, trainer: Any, export_path: str, *evaluated: Any) -> Any:
-        path, (_, results, _) = f"{export_path}/best.json", evaluated
+        path, (_, results, _) = f"{trainer.model_dir}/{self.name}.json", evaluated
         if tf.io.gfile.exists(path):
             best = json.loads(tf.io.gfile.GFile(path).read())
             if not self.compare_fn(best_eval_result=best, current_eval_result=results):

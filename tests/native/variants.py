@@ -668,6 +668,36 @@ VARIANTS: dict[str, dict[str, str]] = {
         "        net = tf.layers.dense(\n"
         "            net, 6, kernel_initializer=RAMP, name='dense_%d' % n)\n" + _LOGITS,
     },
+    "clipped_by_a_name": {
+        _RAMP: f"{_RAMP}clip = 5.0\n",
+        _UPDATE: (
+            "    clip = params['dropout'] + 0.1\n"
+            "    train_op = tf.contrib.layers.optimize_loss(\n"
+            "        loss, tf.train.get_global_step(), params['learning_rate'],\n"
+            "        'SGD', clip_gradients=clip)\n"
+        ),
+        _EVALUATE: _EVALUATE + "    old = os.path.join(classifier.model_dir, "
+        "'model.ckpt-10')\n"
+        "    older = classifier.predict(\n"
+        "        lambda: dataset('test', 20), checkpoint_path=old)\n"
+        "    RESULT['older'] = next(older)['probabilities'][0]\n",
+    },
+    "counts_in_its_way": {
+        _RAMP: f"{_RAMP}SPEEDS = []\n\n\n"
+        "class Speed(tf.train.StepCounterHook):\n"
+        "    def __init__(self, factor, **options):\n"
+        "        super(Speed, self).__init__(**options)\n"
+        "        self._factor = factor\n\n"
+        "    def _log_and_record(self, elapsed_steps, elapsed_time, global_step):\n"
+        "        assert elapsed_time > 0\n"
+        "        SPEEDS.append(self._factor * elapsed_steps + global_step)\n\n\n",
+        _TRAIN: _TRAIN.replace(
+            ", max_steps=25", ", hooks=[Speed(100, every_n_steps=5)], max_steps=25"
+        ),
+        _EVALUATE: _EVALUATE
+        + "    kernel = classifier.get_variable_value('logits/kernel')\n"
+        "    RESULT['kernel'] = kernel.sum()\n    RESULT['speeds'] = sum(SPEEDS)\n",
+    },
     "clipped_by_slim": {
         _RAMP: f"{_RAMP}slim = tf.contrib.slim\n",
         "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op": (

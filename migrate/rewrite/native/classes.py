@@ -654,7 +654,7 @@ class Lifted:
                 block = getattr(outer, field, None)
                 if not isinstance(block, list) or inner not in block:
                     continue
-                for one in reversed(block[: block.index(inner)]):
+                for one in reversed(_in_order(block[: block.index(inner)])):
                     if name not in _stored(one):
                         continue
                     plain = isinstance(one, ast.Assign) and [
@@ -1671,6 +1671,17 @@ class Lifted:
             self.source.drop(found[0])
             self.code = without_gone(self.source.done())
             self.read()
+
+
+def _in_order(block: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a block, and in the place of `with scope:` what is in it."""
+    found: list[ast.stmt] = []
+    for one in block:
+        scope = isinstance(one, ast.With) and not any(
+            i.optional_vars for i in one.items
+        )
+        found += _in_order(getattr(one, "body", ())) if scope else [one]
+    return found
 
 
 def _names_one(node: ast.AST, name: str) -> bool:

@@ -316,7 +316,7 @@ class _Hook:
         self._stops(method, given)
         if name == "after_run":
             self._results(method, given[2], fetched)
-        if name in ("before_run", "after_run"):
+        if not self.listens and given[1:]:
             self._sessions(method, given[1])
         spelled = [{"step": self.step, "values": self.values}[one] for one in wanted]
         self._supers(method, given, new, spelled)
@@ -464,10 +464,19 @@ class _Hook:
 
     def _sessions(self, method: cst.FunctionDef, given: str) -> None:
         """``run_context.session.run(self._step)`` is the step."""
+        runs = method.name.value in ("before_run", "after_run")
         for node in walk(method.body, cst.Call):
-            asks = self.page.source(node.func) == f"{given}.session.run"
+            asks = self.page.source(node.func) == given + ".session" * runs + ".run"
             if asks and [self._meaning(one.value) for one in node.args] == [_STEP]:
-                self._put(node, _STEP)
+                if runs:
+                    self._put(node, _STEP)
+                    continue
+                if any(_own(one) == "trainer" for one in walk(self.made.body)):
+                    raise Odd(node, "has a trainer of its own, and reads the step")
+                self.page.words.add("Callback.trainer")
+                self.page.put(node, "self.trainer.global_step")
+                self.known.update(walk(node))
+                self.page.replaced.update(walk(node, cst.Name))
 
     def _supers(
         self,
@@ -525,12 +534,33 @@ LOGGING = ("tensors", "every_n_iter", "every_n_secs", "at_end", "formatter")
 
 
 def _stock(page: Page, word: Word) -> None:
-    """A hook of TensorFlow is made, and no class made of it."""
+    """A hook of TensorFlow is made, or a step counter that logs in its own way."""
     holder = page.parent(word.node)
-    if isinstance(holder, cst.Arg) and isinstance(page.parent(holder), cst.ClassDef):
+    made = page.parent(holder) if isinstance(holder, cst.Arg) else None
+    if not isinstance(made, cst.ClassDef):
+        return
+    told = [one.name for one in made.body.body if isinstance(one, cst.FunctionDef)]
+    told += [one.attr for one in walk(made.body, cst.Attribute)]
+    logs = [one for one in told if one.value == "_log_and_record"]
+    names = {one.name.value for one in walk(made.body, cst.FunctionDef)}
+    own = {_own(target.target) for target in walk(made.body, cst.AssignTarget)}
+    given = [made, *(one for one in page.scopes.calls.values() if _makes(one, made))]
+    if (
+        "StepCounter" not in word.symbol
+        or names - {"__init__", "_log_and_record"}
+        or any(one.value[0] == "_" and one.value not in own | names for one in told)
+        or any(re.search("output_dir|summary_writer", page.source(n)) for n in given)
+    ):
         page.refuse(
             word.node, f"a class ({{}}) is made of `{word.symbol}`: write it out"
         )
+    for one in logs:
+        page.put(one, "log")
+
+
+def _makes(call: cst.Call, made: cst.ClassDef) -> bool:
+    """The call makes an object of a class, by its name."""
+    return isinstance(call.func, cst.Name) and call.func.value == made.name.value
 
 
 def _logged(page: Page, word: Word) -> None:

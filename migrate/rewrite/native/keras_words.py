@@ -312,15 +312,29 @@ def compiled(page: Page) -> None:
                 page.refuse(args[name].value, f"compile has no `{name}` ({{}})")
         if "optimizer" in args:
             _named_optimizer(page, args["optimizer"].value)
-        metrics = page.value(args["metrics"].value) if "metrics" in args else None
-        if isinstance(metrics, (cst.List, cst.Tuple)):
-            for one in metrics.elements:
-                _metric(page, one.value)
-        elif "metrics" in args and not is_none(args["metrics"].value):
+        if "metrics" in args and not is_none(args["metrics"].value):
             where = args["metrics"].value
-            page.refuse(
-                where, "the metrics of compile ({}) are not said in plain sight"
-            )
+            if not _metrics(page, where):
+                why = "the metrics of compile ({}) are not said in plain sight"
+                page.refuse(where, why)
+
+
+def _metrics(page: Page, given: cst.BaseExpression) -> bool:
+    """Names metrics in lists, or in dicts by outputs; returns whether they are seen."""
+    pending = [(page.value(given), "")]
+    seen = isinstance(pending[0][0], cst.List | cst.Tuple | cst.Dict)
+    while seen and pending:
+        value, output = pending.pop()
+        if isinstance(value, cst.SimpleString):
+            _metric(page, value, output)
+        elif isinstance(value, cst.List | cst.Tuple):
+            pending += [(one.value, output) for one in value.elements]
+        for one in value.elements if isinstance(value, cst.Dict) else ():
+            key = one.key if isinstance(one, cst.DictElement) else None
+            seen = seen and isinstance(key, cst.SimpleString)
+            if isinstance(key, cst.SimpleString):
+                pending.append((one.value, f"{key.raw_value}_"))
+    return seen
 
 
 def _named_optimizer(page: Page, node: cst.BaseExpression) -> None:
@@ -342,19 +356,20 @@ def _named_optimizer(page: Page, node: cst.BaseExpression) -> None:
         page.refuse(node, why)
 
 
-def _metric(page: Page, node: cst.BaseExpression) -> None:
-    """The name under which TF 1 reported a metric, and the program reads it."""
-    if not isinstance(node, cst.SimpleString):
-        return
+def _metric(page: Page, node: cst.SimpleString, output: str) -> None:
+    """The name under which TF 1 reported a metric, and the program reads it.
+
+    It follows that of an output, if the model has several.
+    """
     name = str(node.evaluated_value)
     whole = _WHOLE.get(name, name)
     if name in ("accuracy", "acc"):
         other = "acc" if name == "accuracy" else "accuracy"
-        read = _is_read(page, name)
-        whole = other if _is_read(page, other) and not read else name
+        read = _is_read(page, output + name)
+        whole = other if _is_read(page, output + other) and not read else name
         if name == whole == "accuracy" and not read:
             page.note(node, "TF 1.13 to 1.15 called this figure `acc`, not `accuracy`")
-    if whole != name and not _is_read(page, name):
+    if whole != name and not _is_read(page, output + name):
         page.put(node, page.string(whole))
 
 

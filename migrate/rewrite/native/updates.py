@@ -533,14 +533,20 @@ class Reader:
 
 def clipped(maker: Maker, norm: cst.BaseExpression, *, each: bool = False) -> Method:
     """The method that clips all gradients together before the update, or each."""
-    text = Said(maker, maker.train).expression(norm)
+    said, read = Said(maker, maker.train), maker.train.needed([norm])
+    late = sorted(read.outputs | read.free & maker.late)
+    if late:
+        raise maker.stop(norm, f"gradients that depend on `{late[0]}`")
+    maker.parts.used.update(read.statements)
+    text = said.expression(norm)
     line = f"gradients, _ = {maker.alias}.clip_by_global_norm(gradients, {text})\n"
     if each:
         one = f"{maker.alias}.clip_by_norm(one, {text})"
         line = f"gradients = [{one} for one in gradients]\n"
         if not isinstance(norm, (cst.Float, cst.Integer)):
             line = f"if {text} > 0:\n    {line}"
-    lines = [line, "super().apply_gradients(gradients)\n"]
+    lines = [said.statement(one) for one in read.statements]
+    lines += [line, "super().apply_gradients(gradients)\n"]
     return Method("apply_gradients", ("gradients",), lines)
 
 

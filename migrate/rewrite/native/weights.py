@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ...code.names import fresh
 from ...model.layer_functions import GET_VARIABLE
 from ...names.ast_nodes import walk as walk_ast
 from .code import Refused, arguments_of, call, dotted, is_absent, literal, parsed
 from .layers import initializer, regularizer
-from .text import Text, attribute_of_self, loads_in, names_in, place_of
+from .text import Text, attribute_of_self, loads_in, names_in, place_of, stores_in
 from .weights_in_loops import check_names, loop_around, move_rounds
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ _WIDTH = 76
 def move_weights(lifted: Lifted, makers: Sequence[str] = _MAKERS) -> None:
     """Moves variables from the call to the constructor; raises Refused."""
     columns = {"make_input_layer": _input_layer, "make_linear_model": _linear_model}
+    _tell_apart(lifted, makers)
     while True:
         made = walk_ast(lifted.call, ast.Call)
         made = [one for one in made if attribute_of_self(one.func) in makers]
@@ -99,6 +101,34 @@ def move_weights(lifted: Lifted, makers: Sequence[str] = _MAKERS) -> None:
             _move(lifted, node)
         lifted.at = None
         lifted.take()
+
+
+def _tell_apart(lifted: Lifted, makers: Sequence[str]) -> None:
+    """Renames weights of the call that have had the same name, one after the other."""
+    made: dict[str, list[ast.Assign]] = {}
+    for node in walk_ast(lifted.call, ast.Assign):
+        value = node.value.func if isinstance(node.value, ast.Call) else node.value
+        if attribute_of_self(value) in makers and len(node.targets) == 1:
+            made.setdefault(dotted(node.targets[0]), []).append(node)
+    taken = {*lifted.locals}
+    for name, statements in made.items():
+        stores = [one for one in stores_in(lifted.call) if one.id == name]
+        reads = [one for one in loads_in(lifted.call) if one.id == name]
+        defined = {one: lifted.definition(one, name) for one in reads}
+        told = all(isinstance(lifted.above[one], ast.Assign) for one in stores)
+        inner = [one for read in reads for one in lifted.around(read)]
+        if len(stores) < 2 or not told or None in defined.values() or name == "":
+            continue
+        if any(isinstance(one, ast.FunctionDef | ast.Lambda) for one in inner):
+            continue
+        # One keeps its name: it is a loop's, whose rounds go on naming it.
+        statements.sort(key=lambda one: loop_around(lifted, one) is not None)
+        for one in statements[: len(stores) - 1]:
+            new = fresh(name, taken)
+            taken.add(new)
+            for place in (one.targets[0], *(r for r in reads if defined[r] is one)):
+                lifted.source.put(place, new)
+    lifted.take()
 
 
 def _move(lifted: Lifted, node: ast.Call) -> None:

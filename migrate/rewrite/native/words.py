@@ -327,8 +327,6 @@ class _Rewording:
             elif name == "saving_listeners":
                 given = ("input_fn", "hooks", "steps", "max_steps")
                 with_listeners(self.page, call, arguments(self.page, call, given) or {})
-            elif name == "hooks" and method == "evaluate":
-                words.add("evaluate(hooks)")
             elif name:
                 words.update((name, f"{method}({name})"))
 

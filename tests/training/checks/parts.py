@@ -372,8 +372,8 @@ def check_exporters_choose_as_recorded(folder: str) -> None:
 
     def steps(name):
         found = []
-        for path in sorted(glob.glob(f"{folder}/export/{name}/*/")):
-            kernel = tf.train.load_checkpoint(f"{path}variables/variables")
+        for path in sorted(glob.glob(f"{folder}/export/{name}/*")):
+            kernel = tf.train.load_checkpoint(f"{path}/variables/variables")
             shapes = kernel.get_variable_to_shape_map()
             (name,) = (one for one, shape in shapes.items() if len(shape) == 2)
             found.append(float(kernel.get_tensor(name)[0, 0]))
