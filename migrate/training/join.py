@@ -30,7 +30,6 @@ WORDS: dict[str, frozenset[str]] = {
     for part, words in {
         "core": "Task Trainer RunConfig",
         "keep_hours": "keep_checkpoint_every_n_hours",
-        "training_layers": "training_layers",
         "eval_loss": "eval_loss",
         "mixed_precision": "mixed_precision",
         "watch": "watch",
@@ -46,7 +45,7 @@ WORDS: dict[str, frozenset[str]] = {
         "predictions": "predictions",
         "predict": "predict predict_keys yield_single_examples",
         "predict_checkpoint": "predict(checkpoint_path)",
-        "variable_values": "variable_value",
+        "variable_values": "get_variable_value",
         "input_arguments": "input_fn(params) input_fn(mode) input_fn(config) "
         "input_fn(tensors)",
         "callbacks": "Callback hooks",
@@ -134,7 +133,6 @@ TOGETHER = {
         },
         'return {"loss": loss}': 'return {"loss": loss, **seen}',
     },
-    ("core", "training_layers"): {"(features, False)": "(features, True)"},
     ("validation.Validation", "measured.with_metrics"): {
         "check_interval_secs=5,\n": "check_interval_secs=5,\n        metrics=None,\n",
         "        self.every_n_steps, ": "        self.metrics = metrics or {}\n"
@@ -394,6 +392,8 @@ def statements_of(text: str) -> list[Statement]:
 def extended(base: Statement, extension: Statement) -> Statement:
     """Returns a class with the members of its extension, or those in their place."""
     members = [*base.members]
+    if not extension.members:
+        return base  # as it is written
     for member in extension.members:
         names = [other.name for other in members]
         if member.name in names:

@@ -1,20 +1,20 @@
-"""The values of variables that the latest checkpoint has."""
+"""The values of weights by their names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from . import core
 
 
 class Trainer(core.Trainer):
-    """A trainer that is asked for its variables."""
+    """A trainer that is asked for weights."""
 
-    def variable_value(self, choose: Callable[[Any], Any]) -> Any:
-        """Returns what the latest checkpoint has for a variable of the model."""
-        path = self.latest_checkpoint()
-        if not path or not self.task.model.built:
-            raise ValueError("The model has no variables yet: train or evaluate first.")
-        self.restore(path)
-        return choose(self.task.model).numpy()
+    def get_variable_value(self, name: str) -> Any:
+        """Returns a weight of the latest checkpoint, by the end of its name."""
+        self.restore(self.latest_checkpoint())
+        weights = self.task.model.weights
+        found = [w for w in weights if f"/{w.name}".endswith(f"/{name}:0")]
+        if len(found) != 1:
+            raise ValueError(f"The model has {len(found)} weights {name} so far.")
+        return found[0].numpy()

@@ -30,7 +30,6 @@ _BEGIN = "init_from_checkpoint"
 _WORDS = ("trainable_variables", "TRAINABLE_VARIABLES", "get_trainable_variables")
 # Names of weights of whatever layer.
 _WEIGHTS = ("kernel", "bias", "gamma", "beta", "weights", "biases", "embeddings")
-_IN_KERAS = {"weights": "kernel", "biases": "bias"}
 _EVERY = ("global_variables()", "get_variables()")
 _SAFE = (
     ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Constant, ast.Name, ast.Attribute,
@@ -77,25 +76,6 @@ def hold_layers(module: Module) -> dict[ast.AST, str]:
         for node, test in (several | reader.read_elsewhere(chosen)).items():
             found[node] = reader.part(test)
         found |= reader.read()
-    return found
-
-
-def values_asked(module: Module) -> dict[ast.Call, str]:
-    """Calls that ask an Estimator for a variable by its name, and where models hold it.
-
-    A call of which that is not seen is none of them.
-    """
-    found: dict[ast.Call, str] = {}
-    for call in walk_ast(module.tree, ast.Call):
-        if getattr(call.func, "attr", "") == "get_variable_value" and call.args:
-            name = str(literal(ast.unparse(call.args[0])))
-            paths: set[str] = set()
-            for function in walk_ast(module.tree, ast.FunctionDef):
-                reader = _Reader(module, function)
-                for _, places in reader.models():
-                    paths.update(reader.paths(places, name))
-            if len(paths) == 1:
-                found[call] = paths.pop()
     return found
 
 
@@ -256,19 +236,6 @@ class _Reader:
                 parts = [part.spelled(fillers) for part in place]
                 for one in itertools.product(*parts, ends):
                     yield "/".join(one[:-1]) + one[-1]
-
-    def paths(self, places: Places, wanted: str) -> Iterator[str]:
-        """Where a model holds the variables that have a name."""
-        for attribute, found in places.found:
-            if attribute in places.inner:
-                for path in self.paths(places.inner[attribute], wanted):
-                    yield f"{attribute}.{path}"
-            elif wanted in self.names(places, attribute) and all(
-                part.known for place in found for part in place
-            ):
-                end = wanted.rpartition("/")[2]
-                weight = attribute in places.variables
-                yield end if weight else f"{attribute}.{_IN_KERAS.get(end, end)}"
 
     # -- checkpoints
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import cached_property
 
 import libcst as cst
@@ -21,7 +21,7 @@ from ...project.facts import ParsedModule, ProjectFacts
 from ...project.long_lines import WIDTH
 from ..layers.model_functions import is_model_fn
 from ..layers.spelling import RESERVED
-from .by_name import hold_layers, values_asked
+from .by_name import hold_layers
 from .code import Refused, arguments_of, call, dotted, is_absent, literal, parsed
 from .dropout_cells import Shares
 from .layers import (
@@ -306,19 +306,6 @@ class Module:
         found = self.values(name)
         return found[0] if len(found) == 1 else None
 
-    def _values(self, asked: Mapping[ast.Call, str]) -> Iterator[tuple[ast.Call, str]]:
-        """What stands for values of variables that an Estimator is asked for."""
-        code = "\n".join(one.code for one in self.classes)
-        for node, path in asked.items():
-            made = [
-                re.search(rf"self\.{name} = (\S*)", code) for name in path.split(".")
-            ]
-            if made[0] is not None and isinstance(node.func, ast.Attribute):
-                table = made[-1] is not None and "Embedding(" in made[-1][1]
-                path += ".embeddings" if table else ""
-                owner = self.text.of(node.func.value)
-                yield node, f"{owner}.variable_value(lambda model: model.{path})"
-
     def plain(self) -> str:
         """The code with plain classes."""
         for one in self.classes:
@@ -328,7 +315,6 @@ class Module:
         if self.reuses:
             self._check_shared()
         chosen = hold_layers(self) if self.classes else {}
-        asked = values_asked(self) if self.classes else {}
         flags: dict[str, Shares] = {}
         if self.shares is not None and self.shares.code:
             rnns = [one.name for one in self.classes if "_rnn" in one.lifted]
@@ -343,7 +329,7 @@ class Module:
             # What stood in a block that is gone may leave lines of blanks.
             code = re.sub(r"(?m)^[ \t]+$", "", one.code)
             text.replace(text.code.rfind("\n", 0, start) + 1, end, code)
-        for node, shown in (chosen | dict(self._values(asked))).items():
+        for node, shown in chosen.items():
             start, end = self.text.span(node)
             text.replace(start, end, shown)
         names = {one.name for one in self.classes}

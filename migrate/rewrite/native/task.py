@@ -468,7 +468,7 @@ class Maker:
             return None
         if any("read_layers(" in self.tree.code(one) for one in self.train.taken):
             return None  # it names them
-        if "variable_value(" in self.parsed.source.text or any(
+        if any(
             self.tree.code(one.value) == self.model and one.attr.value not in RESERVED
             for one in walk(self.defined, cst.Attribute)
         ):

@@ -292,17 +292,19 @@ class _Rewording:
                 continue
             if node.attr.value in _METHODS:
                 self._called(node.attr.value, call)
-            elif node.attr.value in ("eval_dir", "variable_value"):
-                page.words.add(node.attr.value)
+            elif node.attr.value == "eval_dir":
+                page.words.add("eval_dir")
             elif node.attr.value in _UNKNOWN:
                 first = call.args[0].value if call.args else None
-                step = isinstance(first, cst.SimpleString) and (
-                    first.evaluated_value == "global_step"
-                )
-                if step:
+                text = first.raw_value if isinstance(first, cst.SimpleString) else ""
+                weight = _weight(page, text) if "value" in node.attr.value else None
+                if text == "global_step":
                     page.put_span(
                         page.span(node.attr)[0], page.span(call)[1], "global_step"
                     )
+                elif weight is not None and first is not None:
+                    page.put(first, page.string(weight))
+                    page.words.add("get_variable_value")
                 else:
                     page.refuse(call, missing(node.attr.value))
         page.words.update(inputs.asked(page))
@@ -329,6 +331,18 @@ class _Rewording:
                 with_listeners(self.page, call, arguments(self.page, call, given) or {})
             elif name:
                 words.update((name, f"{method}({name})"))
+
+
+def _weight(page: Page, name: str) -> str | None:
+    """What Keras calls a variable, where the program has named it, or its layer."""
+    *_, layer, last = ("", *name.split("/"))
+    of_layer = last in ("kernel", "bias", "gamma", "beta", "moving_mean")
+    head = r"\bname=." if of_layer else r"\.add_weight\(\s*."
+    named = rf"{head}{re.escape(layer if of_layer else last)}['\"]"
+    texts = [one.source.text for one in page.files]
+    if len(re.findall(named, "".join(texts))) != 1 or not last:
+        return None
+    return f"{layer}/{last}" if of_layer else last
 
 
 def _longest(page: Page, use: Use, table: dict[str, Handler]) -> Word | None:
