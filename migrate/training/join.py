@@ -30,6 +30,7 @@ WORDS: dict[str, frozenset[str]] = {
     for part, words in {
         "core": "Task Trainer RunConfig",
         "keep_hours": "keep_checkpoint_every_n_hours",
+        "training_layers": "training_layers",
         "eval_loss": "eval_loss",
         "mixed_precision": "mixed_precision",
         "watch": "watch",
@@ -133,6 +134,7 @@ TOGETHER = {
         },
         'return {"loss": loss}': 'return {"loss": loss, **seen}',
     },
+    ("core", "training_layers"): {"(features, False)": "(features, True)"},
     ("validation.Validation", "measured.with_metrics"): {
         "check_interval_secs=5,\n": "check_interval_secs=5,\n        metrics=None,\n",
         "        self.every_n_steps, ": "        self.metrics = metrics or {}\n"
