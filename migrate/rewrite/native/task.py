@@ -789,8 +789,10 @@ class Maker:
                 mode.calls = [*mode.calls, one]
             outputs = self._read_outputs()
             instead = len(self.outputs) == 1 and outputs == assigned(one)
-            if 0 < len(outputs) < len(self.outputs) or (
-                instead and (self._weights_in(one) or not alone)
+            if (
+                0 < len(outputs) < len(self.outputs)
+                or (instead and (self._weights_in(one) or not alone))
+                or (len(self.returned) > 1 and self._users(one, before) > 2)
             ):
                 self.outputs = outputs
                 self.beyond.append(one)
@@ -818,6 +820,20 @@ class Maker:
                 for mode in self.modes.values()
             )
         )
+
+    def _users(self, statement: Statement, calls: Sequence[list[Statement]]) -> int:
+        """How many methods a statement would stand in behind some calls."""
+        found = 0
+        for mode, known in zip(self.modes.values(), calls, strict=True):
+            now, mode.calls = mode.calls, known
+            shown = [one for one in mode.taken if self.is_summary(one)]
+            for name in ("loss", "eval_metric_ops", "predictions"):
+                given = (mode.spec or {}).get(name)
+                if given is not None and (name == "loss") == (mode is self.train):
+                    more = shown if mode is self.train else []
+                    found += statement in mode.needed([given.node], more).statements
+            mode.calls = now
+        return found
 
     def _weights_in(self, statement: Statement) -> list[cst.CSTNode]:
         """Names of the model, which is there, where weights of it are read."""
@@ -1017,6 +1033,8 @@ class Maker:
         if not used:
             return _OUTPUTS, []
         names = [one if one in used else "_" for one in self.outputs]
+        first = next(place for place, one in enumerate(names) if one != "_")
+        names[:first] = ["*_"] if first > 2 else names[:first]
         return _OUTPUTS, [f"{', '.join(names)} = {_OUTPUTS}\n"]
 
     def sliced(
