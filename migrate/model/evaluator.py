@@ -88,25 +88,14 @@ _CELLS = ("tf.contrib.rnn.", "tf.nn.rnn_cell.")
 _TRAINING = ("tf.train.", "tf.contrib.opt.", "tf.keras.optimizers.")
 # Packages that make no variables of TensorFlow.
 _HARMLESS = sys.stdlib_module_names | {
-    "absl",
-    "numpy",
-    "pandas",
-    "scipy",
-    "six",
-    "sklearn",
-    "yaml",
+    *("absl", "numpy", "pandas", "scipy", "six", "sklearn", "yaml")
 }
 
 # What calls functions of Python outside of the model's graph.
 _ASIDE = (
-    "tf.contrib.data.",
-    "tf.data.",
-    "tf.estimator.",
-    "tf.make_template",
-    "tf.numpy_function",
-    "tf.py_func",
-    "tf.train.",
-)
+    "tf.contrib.data.", "tf.data.", "tf.estimator.", "tf.make_template",
+    "tf.numpy_function", "tf.py_func", "tf.train.",
+)  # fmt: skip
 
 
 _GIVEN = {"features": Tensor(), "labels": Tensor(), "mode": Config(by_mode=True)}

@@ -52,12 +52,9 @@ _NO_PLACE = ("scaffold", "scaffold_fn", "host_call", "output_alternatives")
 # What a Scaffold is told that only begins, and what this may be made of.
 _BEGINS = ("init_op", "local_init_op")
 _BEGINNING = (
-    "tf.group",
-    "tf.global_variables_initializer",
-    "tf.local_variables_initializer",
-    "tf.tables_initializer",
-    "tf.initialize_all_tables",
-)
+    "tf.group", "tf.global_variables_initializer", "tf.local_variables_initializer",
+    "tf.tables_initializer", "tf.initialize_all_tables",
+)  # fmt: skip
 _IDLE = "a summary of a metric that was 0 for ever, as nothing updated it, is gone"
 _ENDS = (
     "checkpoints of TensorFlow 1 name variables, those of TensorFlow 2 have paths: "
@@ -79,15 +76,9 @@ _STILL_HERE = (
     "# began, by momentum=1.0.",
 )
 _MAKING = (
-    *_WHOLE,
-    "tf.keras.applications.",
-    "tf.keras.layers.",
-    "tf.layers.",
-    "tf.contrib.layers.",
-    "tf.contrib.slim.",
-    "tf.get_variable",
-    "tf.Variable",
-)
+    *_WHOLE, "tf.keras.applications.", "tf.keras.layers.", "tf.layers.",
+    "tf.contrib.layers.", "tf.contrib.slim.", "tf.get_variable", "tf.Variable",
+)  # fmt: skip
 # Functions among these that make no variables.
 _MAKES_NONE = ("optimize_loss", "create_train_op", "_regularizer", "_initializer")
 # A Keras model that takes whatever has as many numbers, as TF 1 did not look further.
