@@ -97,14 +97,9 @@ _HARMLESS = sys.stdlib_module_names | {*_PLAIN_PACKAGES.split()}
 
 # What calls functions of Python outside of the model's graph.
 _ASIDE = (
-    "tf.contrib.data.",
-    "tf.data.",
-    "tf.estimator.",
-    "tf.make_template",
-    "tf.numpy_function",
-    "tf.py_func",
-    "tf.train.",
-)
+    "tf.contrib.data.", "tf.data.", "tf.estimator.", "tf.make_template",
+    "tf.numpy_function", "tf.py_func", "tf.train.",
+)  # fmt: skip
 
 
 _GIVEN = {"features": Tensor(), "labels": Tensor(), "mode": Config(by_mode=True)}

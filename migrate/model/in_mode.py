@@ -33,12 +33,9 @@ from .values import (
 MODES = {"TRAIN": "train", "EVAL": "eval", "PREDICT": "infer"}
 # What a `with` may do that stands around statements, and not in them.
 _AROUND = (
-    "tf.control_dependencies",
-    "tf.device",
-    "tf.name_scope",
-    "tf.variable_op_scope",
+    "tf.control_dependencies", "tf.device", "tf.name_scope", "tf.variable_op_scope",
     "tf.variable_scope",
-)
+)  # fmt: skip
 # What gives tensors, if it does not give anything better known.
 _OWN = (Function, Instance, Layer, Partial)
 _DICTS = ("builtins.dict", "collections.OrderedDict")

@@ -898,6 +898,21 @@ VARIANTS: dict[str, dict[str, str]] = {
             "net, training=train_phase)"
         ),
     },
+    "logits_of_parts": {
+        _LOGITS: "    wide = tf.layers.dense(pixels, 3, kernel_initializer=RAMP)\n"
+        "    deep = tf.layers.dense(net, 3, kernel_initializer=RAMP)\n"
+        "    deeper = tf.layers.dense(net + 1, 3, kernel_initializer=RAMP)\n"
+        "    logits = tf.add_n([wide, deep, deeper])\n"
+        "    probabilities = tf.nn.softmax(logits)\n",
+        "        predictions = {'class': predicted, 'probabilities': "
+        "tf.nn.softmax(logits)}": (
+            "        predictions = {\n"
+            "            'class': predicted, 'probabilities': probabilities,\n"
+            "            'wide': wide, 'deep': deep, 'deeper': deeper}"
+        ),
+        "tf.metrics.mean(logits)": "tf.metrics.mean(probabilities)",
+        _LOSS: f"{_LOSS}    tf.summary.scalar('most', tf.reduce_max(probabilities))\n",
+    },
     "metrics_by_key": {
         _LOSS: f"{_LOSS}    shown = measured(labels, predicted)\n"
         "    tf.summary.scalar('accuracy', shown['accuracy'][1])\n",

@@ -6,23 +6,13 @@ from ..values import Symbol, Value
 from . import Call, handles
 
 _CONTRIB = (
-    "binary_classification_head",
-    "logistic_regression_head",
-    "multi_class_head",
-    "multi_head",
-    "multi_label_head",
-    "poisson_regression_head",
-    "regression_head",
-)
+    "binary_classification_head", "logistic_regression_head", "multi_class_head",
+    "multi_head", "multi_label_head", "poisson_regression_head", "regression_head",
+)  # fmt: skip
 _CORE = (
-    "BinaryClassHead",
-    "LogisticRegressionHead",
-    "MultiClassHead",
-    "MultiHead",
-    "MultiLabelHead",
-    "PoissonRegressionHead",
-    "RegressionHead",
-)
+    "BinaryClassHead", "LogisticRegressionHead", "MultiClassHead", "MultiHead",
+    "MultiLabelHead", "PoissonRegressionHead", "RegressionHead",
+)  # fmt: skip
 
 
 @handles(

@@ -24,12 +24,8 @@ from .taken import let_stay
 
 # What belongs behind the forward pass, whatever makes layers after it.
 _BEHIND = (
-    "tf.estimator.",
-    "tf.train.",
-    "tf.metrics.",
-    "tf.gradients",
-    "tf.contrib.tpu.",
-)
+    "tf.estimator.", "tf.train.", "tf.metrics.", "tf.gradients", "tf.contrib.tpu.",
+)  # fmt: skip
 # What may leave out the statements in it, or repeat them.
 _BRANCHES = (cst.If, cst.For, cst.While, cst.Try)
 # Containers that layers fill.

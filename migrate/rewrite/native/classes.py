@@ -71,18 +71,17 @@ _OTHER_DEFAULTS = frozenset(
     for kind in ("LSTM", "GRU", "LSTMCell", "GRUCell", "CuDNNLSTM", "CuDNNGRU")
 )
 # Classes of training.py.
-_LAYERS = frozenset(
-    (
-        "DenseFeatures",
-        "ExampleNormalization",
-        "LinearModel",
-        "SampleNormalization",
-        "SequenceFeatures",
-        "Tables",
-    )
-)
+_LAYERS = {
+    *("DenseFeatures", "ExampleNormalization", "LinearModel", "SampleNormalization"),
+    *("SequenceFeatures", "Tables"),
+}
 _SPLIT = re.compile(r"\.split\(['\"],['\"]\)")
 _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+# Functions that change the elements of a tensor, each for itself.
+_ELEMENTWISE = (
+    "tf.nn.relu", "tf.nn.elu", "tf.nn.dropout", "tf.identity", "tf.nn.tanh",
+    "tf.sigmoid", "tf.tanh", "tf.nn.leaky_relu", "tf.nn.relu6",
+)  # fmt: skip
 # Functions that give one tensor.
 _WHOLE = ("tf.concat", "tf.constant", "tf.convert_to_tensor", "tf.nn.l2_normalize")
 _SUMMARIES = tuple(
@@ -1207,18 +1206,7 @@ class Lifted:
             return 2
         if name is not None and "pool" in name:
             return 5 if name.endswith("3d") else 4
-        elementwise = (
-            "tf.nn.relu",
-            "tf.nn.elu",
-            "tf.nn.dropout",
-            "tf.identity",
-            "tf.nn.tanh",
-            "tf.sigmoid",
-            "tf.tanh",
-            "tf.nn.leaky_relu",
-            "tf.nn.relu6",
-        )
-        if (symbol in elementwise or name == "dropout") and first is not None:
+        if (symbol in _ELEMENTWISE or name == "dropout") and first is not None:
             return self._rank(first, use)
         return None
 

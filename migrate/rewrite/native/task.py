@@ -61,12 +61,9 @@ _NO_PLACE = ("scaffold", "scaffold_fn", "host_call", "output_alternatives")
 # What a Scaffold is told that only begins, and what this may be made of.
 _BEGINS = ("init_op", "local_init_op")
 _BEGINNING = (
-    "tf.group",
-    "tf.global_variables_initializer",
-    "tf.local_variables_initializer",
-    "tf.tables_initializer",
-    "tf.initialize_all_tables",
-)
+    "tf.group", "tf.global_variables_initializer", "tf.local_variables_initializer",
+    "tf.tables_initializer", "tf.initialize_all_tables",
+)  # fmt: skip
 _IDLE = "a summary of a metric that was 0 for ever, as nothing updated it, is gone"
 _ENDS = (
     "checkpoints of TensorFlow 1 name variables, those of TensorFlow 2 have paths: "
@@ -88,15 +85,9 @@ _STILL_HERE = (
     "# began, by momentum=1.0.",
 )
 _MAKING = (
-    *_WHOLE,
-    "tf.keras.applications.",
-    "tf.keras.layers.",
-    "tf.layers.",
-    "tf.contrib.layers.",
-    "tf.contrib.slim.",
-    "tf.get_variable",
-    "tf.Variable",
-)
+    *_WHOLE, "tf.keras.applications.", "tf.keras.layers.", "tf.layers.",
+    "tf.contrib.layers.", "tf.contrib.slim.", "tf.get_variable", "tf.Variable",
+)  # fmt: skip
 # Functions among these that make no variables.
 _MAKES_NONE = ("optimize_loss", "create_train_op", "_regularizer", "_initializer")
 # A Keras model that takes whatever has as many numbers, as TF 1 did not look further.
@@ -817,8 +808,10 @@ class Maker:
                 mode.calls = [*mode.calls, one]
             outputs = self._read_outputs()
             instead = len(self.outputs) == 1 and outputs == assigned(one)
-            if 0 < len(outputs) < len(self.outputs) or (
-                instead and (self._weights_in(one) or not alone)
+            if (
+                0 < len(outputs) < len(self.outputs)
+                or (instead and (self._weights_in(one) or not alone))
+                or (len(self.returned) > 1 and self._users(one, before) > 2)
             ):
                 self.outputs = outputs
                 self.beyond.append(one)
@@ -846,6 +839,20 @@ class Maker:
                 for mode in self.modes.values()
             )
         )
+
+    def _users(self, statement: Statement, calls: Sequence[list[Statement]]) -> int:
+        """How many methods a statement would stand in behind some calls."""
+        found = 0
+        for mode, known in zip(self.modes.values(), calls, strict=True):
+            now, mode.calls = mode.calls, known
+            shown = [one for one in mode.taken if self.is_summary(one)]
+            for name in ("loss", "eval_metric_ops", "predictions"):
+                given = (mode.spec or {}).get(name)
+                if given is not None and (name == "loss") == (mode is self.train):
+                    more = shown if mode is self.train else []
+                    found += statement in mode.needed([given.node], more).statements
+            mode.calls = now
+        return found
 
     def _weights_in(self, statement: Statement) -> list[cst.CSTNode]:
         """Names of the model, which is there, where weights of it are read."""
@@ -1045,6 +1052,8 @@ class Maker:
         if not used:
             return _OUTPUTS, []
         names = [one if one in used else "_" for one in self.outputs]
+        first = next(place for place, one in enumerate(names) if one != "_")
+        names[:first] = ["*_"] if first > 2 else names[:first]
         return _OUTPUTS, [f"{', '.join(names)} = {_OUTPUTS}\n"]
 
     def sliced(

@@ -26,11 +26,8 @@ if TYPE_CHECKING:
     from .task import Maker
 
 _IGNORED = (
-    "gate_gradients",
-    "aggregation_method",
-    "colocate_gradients_with_ops",
-    "name",
-)
+    "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "name",
+)  # fmt: skip
 _NO_SUMMARIES = (
     "`{}` wrote summaries, of the norm of the gradients for example, which are not "
     "written any more"
@@ -48,6 +45,12 @@ _GRADIENTS = (
 _COMPUTE = ("loss", "var_list", *_IGNORED[:3], "grad_loss")
 _OPTIMIZE_LOSS = "tf.contrib.layers.optimize_loss"
 _FALSE = cst.Name("False")
+_OPTIMIZED = (
+    "loss", "global_step", "learning_rate", "optimizer", "gradient_noise_scale",
+    "gradient_multipliers", "clip_gradients", "learning_rate_decay_fn", "update_ops",
+    "variables", "name", "summaries", "colocate_gradients_with_ops",
+    "increment_global_step",
+)  # fmt: skip
 _CREATE = (
     "tf.contrib.slim.learning.create_train_op",
     "tf.contrib.training.create_train_op",
@@ -61,16 +64,10 @@ _SLIM_CREATED = (
     *("gradient_multipliers", "check_numerics"),
 )
 # What an operation that trains may be made of besides the update.
-_AROUND = frozenset(
-    (
-        "tf.control_dependencies",
-        "tf.get_collection",
-        "tf.group",
-        "tf.identity",
-        "tf.no_op",
-        "tf.tuple",
-    )
-)
+_AROUND = (
+    "tf.control_dependencies", "tf.get_collection", "tf.group", "tf.identity",
+    "tf.no_op", "tf.tuple",
+)  # fmt: skip
 
 
 @dataclass
@@ -318,7 +315,7 @@ class Reader:
             for one in walk(statement, cst.Call)
             if one not in updates and one not in self.counted
         ]
-        return bool(symbols) and set(symbols) <= _AROUND
+        return bool(symbols) and set(symbols) <= {*_AROUND}
 
     def _check_group(self, call: cst.Call, updates: list[cst.Call]) -> None:
         for one in call.args:
@@ -479,25 +476,7 @@ class Reader:
 
     def _optimize_loss(self, call: cst.Call) -> Trained:
         maker = self.maker
-        given = self._given(
-            call,
-            (
-                "loss",
-                "global_step",
-                "learning_rate",
-                "optimizer",
-                "gradient_noise_scale",
-                "gradient_multipliers",
-                "clip_gradients",
-                "learning_rate_decay_fn",
-                "update_ops",
-                "variables",
-                "name",
-                "summaries",
-                "colocate_gradients_with_ops",
-                "increment_global_step",
-            ),
-        )
+        given = self._given(call, _OPTIMIZED)
         self._check_loss(given.pop("loss", None), call)
         step = given.pop("global_step", None)
         value = None if step is None else self._value(step)
