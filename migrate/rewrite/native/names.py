@@ -9,43 +9,12 @@ import libcst as cst
 from ...code.tree import Tree
 
 # Words that say nothing of what is learnt.
-_PLAIN = frozenset(
-    [
-        "build",
-        "create",
-        "custom",
-        "default",
-        "estimator",
-        "fn",
-        "for",
-        "function",
-        "get",
-        "impl",
-        "infer",
-        "init",
-        "local",
-        "main",
-        "make",
-        "model",
-        "models",
-        "module",
-        "my",
-        "net",
-        "network",
-        "new",
-        "program",
-        "run",
-        "script",
-        "task",
-        "test",
-        "tf",
-        "the",
-        "this",
-        "train",
-        "trainer",
-        "training",
-    ]
-)
+_WORDS = """
+build create custom default estimator fn for function get impl infer init local main
+make model models module my net network new program run script task test tf the this
+train trainer training
+"""
+_PLAIN = frozenset(_WORDS.split())
 
 
 def task_name(tree: Tree, defined: cst.FunctionDef, stem: str, taken: set[str]) -> str:

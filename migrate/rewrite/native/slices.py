@@ -27,27 +27,13 @@ GLOBAL_STEPS = frozenset(
 )
 
 _SPEC = (
-    "mode",
-    "predictions",
-    "loss",
-    "train_op",
-    "eval_metric_ops",
-    "export_outputs",
-    "training_chief_hooks",
-    "training_hooks",
-    "scaffold",
-    "evaluation_hooks",
-    "prediction_hooks",
+    *("mode", "predictions", "loss", "train_op", "eval_metric_ops", "export_outputs"),
+    *("training_chief_hooks", "training_hooks", "scaffold"),
+    *("evaluation_hooks", "prediction_hooks"),
 )
 _TPU_SPEC = (
-    *_SPEC[:4],
-    "eval_metrics",
-    "export_outputs",
-    "scaffold_fn",
-    "host_call",
-    "training_hooks",
-    "evaluation_hooks",
-    "prediction_hooks",
+    *(*_SPEC[:4], "eval_metrics", "export_outputs", "scaffold_fn", "host_call"),
+    *("training_hooks", "evaluation_hooks", "prediction_hooks"),
 )
 _LEARN_SPEC = (*_SPEC[:5], "output_alternatives", *_SPEC[6:9])
 SPECS: dict[str, tuple[str, ...]] = {

@@ -47,6 +47,12 @@ _GRADIENTS = (
 )
 _COMPUTE = ("loss", "var_list", *_IGNORED[:3], "grad_loss")
 _OPTIMIZE_LOSS = "tf.contrib.layers.optimize_loss"
+_OPTIMIZED = (
+    *("loss", "global_step", "learning_rate", "optimizer", "gradient_noise_scale"),
+    *("gradient_multipliers", "clip_gradients", "learning_rate_decay_fn", "update_ops"),
+    *("variables", "name", "summaries", "colocate_gradients_with_ops"),
+    "increment_global_step",
+)
 _FALSE = cst.Name("False")
 _CREATE = (
     "tf.contrib.slim.learning.create_train_op",
@@ -444,25 +450,7 @@ class Reader:
 
     def _optimize_loss(self, call: cst.Call) -> Trained:
         maker = self.maker
-        given = self._given(
-            call,
-            (
-                "loss",
-                "global_step",
-                "learning_rate",
-                "optimizer",
-                "gradient_noise_scale",
-                "gradient_multipliers",
-                "clip_gradients",
-                "learning_rate_decay_fn",
-                "update_ops",
-                "variables",
-                "name",
-                "summaries",
-                "colocate_gradients_with_ops",
-                "increment_global_step",
-            ),
-        )
+        given = self._given(call, _OPTIMIZED)
         self._check_loss(given.pop("loss", None), call)
         step = given.pop("global_step", None)
         value = None if step is None else self._value(step)
