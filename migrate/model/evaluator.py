@@ -88,13 +88,7 @@ _CELLS = ("tf.contrib.rnn.", "tf.nn.rnn_cell.")
 _TRAINING = ("tf.train.", "tf.contrib.opt.", "tf.keras.optimizers.")
 # Packages that make no variables of TensorFlow.
 _HARMLESS = sys.stdlib_module_names | {
-    "absl",
-    "numpy",
-    "pandas",
-    "scipy",
-    "six",
-    "sklearn",
-    "yaml",
+    *("absl", "numpy", "pandas", "scipy", "six", "sklearn", "yaml")
 }
 
 # What calls functions of Python outside of the model's graph.

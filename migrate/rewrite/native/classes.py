@@ -1202,15 +1202,8 @@ class Lifted:
         if name is not None and "pool" in name:
             return 5 if name.endswith("3d") else 4
         elementwise = (
-            "tf.nn.relu",
-            "tf.nn.elu",
-            "tf.nn.dropout",
-            "tf.identity",
-            "tf.nn.tanh",
-            "tf.sigmoid",
-            "tf.tanh",
-            "tf.nn.leaky_relu",
-            "tf.nn.relu6",
+            *("tf.nn.relu", "tf.nn.relu6", "tf.nn.leaky_relu", "tf.nn.elu"),
+            *("tf.nn.tanh", "tf.tanh", "tf.sigmoid", "tf.nn.dropout", "tf.identity"),
         )
         if (symbol in elementwise or name == "dropout") and first is not None:
             return self._rank(first, use)
