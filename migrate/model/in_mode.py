@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from ..code.tree import Statement
+from ..code.tree import Statement, walk
+from ..names.dotted import dotted_name
 from ..project.facts import ParsedModule, ProjectFacts
 from .arguments import Argument
 from .evaluator import Evaluator, evaluate
@@ -87,6 +88,8 @@ class InMode(Evaluator):
         # What it returns; where that, or what else it does, is not decided.
         self.result: Value | None = None
         self.unsure: cst.CSTNode | None = None
+        # Parts of tests that are False, whatever the mode is.
+        self.off: set[cst.CSTNode] = set()
         self._labels = Thing()
         self._top: Env | None = None
         # Functions that have returned; tests, loops and the like around.
@@ -226,7 +229,7 @@ class InMode(Evaluator):
             return Decided(not decides) if len(known) == 2 else None
         elif isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
             return self._compared(node, env)
-        return None
+        return Decided(False) if node in self.off else None
 
     def _compared(self, node: cst.Comparison, env: Env) -> Value | None:
         operator = node.comparisons[0].operator
@@ -281,5 +284,20 @@ def in_mode(
     """The evaluation of a model function in a mode."""
     evaluator = InMode(facts, [parsed])
     evaluator.mode = mode
+    evaluator.off = _of_tpus(parsed)
     evaluate(evaluator, parsed, defined)
     return evaluator
+
+
+def _of_tpus(parsed: ParsedModule) -> set[cst.CSTNode]:
+    """What tests ask that a TPUEstimator gets as ``use_tpu``; no Trainer has a TPU."""
+    names = {
+        dotted_name(arg.value)
+        for call in (parsed.each(cst.Call) if "tpu" in parsed.source.text else ())
+        if (parsed.resolver.resolve(call.func) or "").endswith("tpu.TPUEstimator")
+        for arg in call.args
+        if arg.keyword is not None and arg.keyword.value == "use_tpu"
+    }
+    tests = walk(parsed.module, cst.If, cst.IfExp) if names else ()
+    found = (node for one in tests for node in walk(one.test, cst.Attribute))
+    return {node for node in found if dotted_name(node) in names}

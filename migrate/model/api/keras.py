@@ -89,17 +89,13 @@ def of_tensors(call: Call) -> Value:
     return Tensor()
 
 
-@handles(
-    "tf.keras.losses.",
-    "tf.keras.metrics.",
-    "tf.keras.initializers.",
-    "tf.keras.regularizers.",
-    "tf.keras.constraints.",
-    "tf.keras.activations.",
-    "tf.keras.utils.",
-    "tf.keras.datasets.",
-    "tf.keras.preprocessing.",
-)
+_AROUND = """
+losses metrics initializers regularizers constraints activations utils datasets
+preprocessing
+"""
+
+
+@handles(*(f"tf.keras.{name}." for name in _AROUND.split()))
 def around(call: Call) -> Value:
     """What has no weights of the model."""
     return loose(call.time)

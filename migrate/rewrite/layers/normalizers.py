@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from ...code.arguments import is_none
-from ...code.edits import changed
+from ...code.edits import Put, changed
 from ...code.texts import source_text
 from ...code.tree import Tree, walk
 from ...model.contrib_functions import SIGNATURES, contrib_name
@@ -24,6 +24,7 @@ def with_normalizers_called(parsed: ParsedModule, facts: ProjectFacts) -> Parsed
     """
     if "normalizer_fn" not in parsed.source.text:
         return parsed
+    parsed = _with_tests(parsed, facts)
     parsed = with_scopes_said(with_arg_scopes_written_out(parsed, facts), facts)
     tree = Tree(parsed.module, parsed.resolver)
     _check_said(parsed, facts)
@@ -38,6 +39,42 @@ def with_normalizers_called(parsed: ParsedModule, facts: ProjectFacts) -> Parsed
         if norm is not None and own:
             around = _Around(norm.value)
             edits[call] = _without_words if symbol in ARG_SCOPES else around
+    return changed(parsed, facts, edits) if edits else parsed
+
+
+def _with_tests(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
+    """The file with ``if flag: x = f(x, normalizer_fn=norm)``, and else one without,
+    for ``x = f(x, normalizer_fn=norm if flag else None)``.
+    """
+    tree = Tree(parsed.module, parsed.resolver)
+    edits: dict[cst.CSTNode, object] = {}
+    for call in parsed.each(cst.Call):
+        chosen = {
+            one.value: tree.value(one.value)
+            for one in call.args
+            if one.keyword is not None and one.keyword.value.startswith("normalizer_")
+        }
+        found = [one for one in chosen.values() if isinstance(one, cst.IfExp)]
+        line = tree.statement(call)
+        if not found or not isinstance(line, cst.SimpleStatementLine):
+            continue
+        test, sides = tree.code(found[0].test), []
+        bare = line.with_changes(leading_lines=[])
+        for side in ("body", "orelse"):
+            places = {
+                node: getattr(value, side)
+                for node, value in chosen.items()
+                if isinstance(value, cst.IfExp) and tree.code(value.test) == test
+            }
+            said = bare.visit(Put(places, bare))
+            assert isinstance(said, cst.SimpleStatementLine)
+            sides.append(cst.IndentedBlock([said]))
+        rest = cst.Else(sides[1])
+        edits[line] = cst.If(found[0].test, sides[0], rest, line.leading_lines)
+        for node in chosen:
+            binding = tree.assigned(node)
+            if binding is not None and tree.uses(binding) == [node]:
+                edits[tree.statement(binding.node)] = []
     return changed(parsed, facts, edits) if edits else parsed
 
 

@@ -27,6 +27,7 @@ _LABELS = ("labels", "predictions", "weights")
 _CONTRIB = ("predictions", "labels", "weights")
 
 _SEQUENCE = "tf.contrib.seq2seq.sequence_loss"
+_CONTRASTIVE = "tf.contrib.losses.metric_learning.contrastive_loss"
 # Parameters by position.
 SIGNATURES: dict[str, tuple[str, ...]] = {
     "tf.losses.absolute_difference": (*_LABELS, *_LAST),
@@ -66,6 +67,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
         "logits", "targets", "weights", "average_across_timesteps",
         "average_across_batch", "softmax_loss_function", "name",
     ),
+    _CONTRASTIVE: ("labels", "embeddings_anchor", "embeddings_positive", "margin"),
     "tf.nn.sigmoid_cross_entropy_with_logits": (
         "_sentinel", "labels", "logits", "name",
     ),
@@ -117,6 +119,8 @@ def loss(symbol: str, arguments: Arguments, *, learned: bool) -> Code:
         return Code(_cross_entropy(short, given, learned=learned))
     if symbol == _SEQUENCE:
         return Code(_of_sequences(given))
+    if symbol == _CONTRASTIVE:
+        return Code(_contrastive(given))
     contrib = symbol.startswith("tf.contrib.")
     elements = _elements(short, given, contrib, learned)
     if contrib and short == "hinge_loss":
@@ -158,6 +162,22 @@ def _of_sequences(given: Arguments) -> str:
         raise Refused(f"`{_SEQUENCE}` of calls: give its weights a name")
     total = f"tf.reduce_sum({grouped(weights)} * {entropies})"
     return call("tf.math.divide_no_nan", total, f"tf.reduce_sum({weights})")
+
+
+def _contrastive(given: Arguments) -> str:
+    """Squares of distances, or of what these lack to a margin."""
+    names = ("embeddings_anchor", "embeddings_positive")
+    if not {*names, "labels"} <= given.keys() or not all(
+        map(repeatable, given.values())
+    ):
+        raise Refused("`contrastive_loss` of calls: give what it compares names")
+    apart = " - ".join(grouped(given[name]) for name in names)
+    near = grouped(_floats("labels", given))
+    lacking = f"{grouped(given.get('margin', '1.0'))} - tf.norm({apart}, axis=1)"
+    return (
+        f"tf.reduce_mean({near} * tf.reduce_sum(({apart}) ** 2, 1)"
+        f" + (1 - {near}) * tf.nn.relu({lacking}) ** 2)"
+    )
 
 
 def _is_float(text: str) -> bool:

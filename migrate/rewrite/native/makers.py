@@ -15,7 +15,6 @@ from .text import Text, bound_names, loads_in, names_in, parameters_of
 _VARIABLES = ("tf.Variable", "tf.get_variable")
 _MOST = 100
 _ADDING = re.compile(r"(^|\.)add_to_collection$")
-_PRODUCT = re.compile(r"\.(multiply|mul|scalar_mul)$")
 _OWN = r"'losses'|\"losses\"|[\w.]*GraphKeys\.LOSSES"
 _KEYS = re.compile(rf"{_OWN}|[\w.]*REGULARIZATION_LOSSES|'regularization_losses'")
 

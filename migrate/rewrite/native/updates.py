@@ -44,6 +44,12 @@ _GRADIENTS = (
 )
 _COMPUTE = ("loss", "var_list", *_IGNORED[:3], "grad_loss")
 _OPTIMIZE_LOSS = "tf.contrib.layers.optimize_loss"
+_OPTIMIZED = (
+    *("loss", "global_step", "learning_rate", "optimizer", "gradient_noise_scale"),
+    *("gradient_multipliers", "clip_gradients", "learning_rate_decay_fn", "update_ops"),
+    *("variables", "name", "summaries", "colocate_gradients_with_ops"),
+    "increment_global_step",
+)
 _FALSE = cst.Name("False")
 _OPTIMIZED = (
     "loss", "global_step", "learning_rate", "optimizer", "gradient_noise_scale",
