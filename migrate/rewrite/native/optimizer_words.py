@@ -17,11 +17,12 @@ from .page import Page
 from .schedules import SIGNATURES as SCHEDULES
 from .schedules import schedule
 from .slices import GLOBAL_STEPS
+from .tidy import with_casts
 from .word import Handler, Word, arguments, in_sight, placed, plain, taken
 
 _STEP = "STEP_ARGUMENT"
 _RATE = "LEARNING_RATE_ARGUMENT"
-_GATHERED = re.compile(r"get_total_loss|get_losses|\.LOSSES\b|add_loss\b")
+_GATHERED = re.compile(r"get_total_loss|get_losses|GraphKeys\.LOSSES\b|add_loss\b")
 # Optimizers that stand in other tables, or are of model functions alone.
 _ELSEWHERE = ("tf.contrib.", "tf.keras.")
 # What a Task names its optimizer by, once it stands in the file.
@@ -129,7 +130,7 @@ def _loss(page: Page, word: Word) -> None:
         return
     labels = args.get("labels") or args.get("onehot_labels")
     learned = labels is None or not is_data(page, labels.value)
-    texts = {name: plain(page, one.value) for name, one in args.items()}
+    texts = {name: with_casts(plain(page, one.value)) for name, one in args.items()}
     code = loss(word.symbol, texts, learned=learned)
     if SUMMED in code.notes:
         why = "that is a sum is made in a function: make it in the model_fn"

@@ -191,10 +191,12 @@ class _Receiver:
             page.drop_statement(statement)
         self._return(features, set(names))
         decorated = page.tf(self.call.func, "function")
+        inside = f"{page.newline}{page.indent(function)}    "
+        several = inside if len(specs) > 1 else ""
         head: list[Part] = [f"@{decorated}(input_signature=["]
         for index, spec in enumerate(specs):
-            head += [", " if index else "", *spec]
-        head += ["])", page.newline]
+            head += [several or (" " if index else ""), *spec, ","]
+        head[-1:] = [f",{inside[:-4]}" if several else "", "])", page.newline]
         if function.params.params:
             self._nest(function, head, names)
             return
