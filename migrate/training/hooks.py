@@ -85,9 +85,11 @@ class StepCounter(Callback):
         if self.timer.should_trigger_for_step(step):
             seconds, steps = self.timer.update_last_triggered_step(step)
             if seconds:
-                self.log(steps or 0, seconds, step)
+                self._log_and_record(steps or 0, seconds, step)
 
-    def log(self, elapsed_steps: int, elapsed_time: float, global_step: int) -> None:
+    def _log_and_record(
+        self, elapsed_steps: int, elapsed_time: float, global_step: int
+    ) -> None:
         """Logs the speed of the last steps."""
         logger.info("global_step/sec: %g", elapsed_steps / elapsed_time)
 

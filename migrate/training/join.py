@@ -164,7 +164,7 @@ TOGETHER = {
 # Methods that are said where they are called, if nobody else calls or changes them.
 BRIEF = (
     *("_run", "_train_step", "_dataset", "_iterator", "_save", "_hooks"),
-    *("build", "gradients_of", "apply_gradients"),
+    *("build", "gradients_of", "apply_gradients", "_log_and_record"),
 )
 # So are these where no gradient is of rows alone: `rows` asks for them.
 OF_ROWS = {

@@ -539,23 +539,20 @@ def _stock(page: Page, word: Word) -> None:
     made = page.parent(holder) if isinstance(holder, cst.Arg) else None
     if not isinstance(made, cst.ClassDef):
         return
-    told = [one.name for one in made.body.body if isinstance(one, cst.FunctionDef)]
-    told += [one.attr for one in walk(made.body, cst.Attribute)]
-    logs = [one for one in told if one.value == "_log_and_record"]
+    told = [one.attr.value for one in walk(made.body, cst.Attribute)]
     names = {one.name.value for one in walk(made.body, cst.FunctionDef)}
     own = {_own(target.target) for target in walk(made.body, cst.AssignTarget)}
     given = [made, *(one for one in page.scopes.calls.values() if _makes(one, made))]
     if (
         "StepCounter" not in word.symbol
         or names - {"__init__", "_log_and_record"}
-        or any(one.value[0] == "_" and one.value not in own | names for one in told)
+        or any(one[0] == "_" and one not in own | names | {"__init__"} for one in told)
         or any(re.search("output_dir|summary_writer", page.source(n)) for n in given)
     ):
         page.refuse(
             word.node, f"a class ({{}}) is made of `{word.symbol}`: write it out"
         )
-    for one in logs:
-        page.put(one, "log")
+    page.words.add("_log_and_record")
 
 
 def _makes(call: cst.Call, made: cst.ClassDef) -> bool:

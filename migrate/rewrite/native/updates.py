@@ -510,7 +510,7 @@ class Reader:
         if clip is not None:
             if not isinstance(
                 clip, (cst.Float, cst.Integer, cst.Name, cst.Attribute, cst.Subscript)
-            ):
+            ) or isinstance(self.tree.resolver.definition(clip), cst.FunctionDef):
                 raise maker.stop(clip, "optimize_loss(`clip_gradients`=)")
             trained.methods.append(clipped(maker, clip))
         return trained

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from ...code.arguments import is_none
 from ...names.dotted import import_path
 from ...names.nodes import walk
 from ...names.scopes import BindingKind, Use
@@ -322,6 +323,9 @@ class _Rewording:
     def _called(self, method: str, call: cst.Call) -> None:
         words = self.page.words
         words.add(method)
+        hooks = [one.value for one in call.args[2:3] if not keyword(one)]
+        if method == "predict" and any(map(is_none, hooks)):
+            self.page.refuse(call, "name the arguments of `predict` ({})")
         for arg in call.args:
             name = keyword(arg)
             if name == "hooks" and method == "predict":
