@@ -21,7 +21,7 @@ from .word import Handler, Word, arguments, in_sight, placed, plain, taken
 
 _STEP = "STEP_ARGUMENT"
 _RATE = "LEARNING_RATE_ARGUMENT"
-_GATHERED = re.compile(r"get_total_loss|get_losses|\.LOSSES\b|add_loss\b")
+_GATHERED = re.compile(r"get_total_loss|get_losses|GraphKeys\.LOSSES\b|add_loss\b")
 # Optimizers that stand in other tables, or are of model functions alone.
 _ELSEWHERE = ("tf.contrib.", "tf.keras.")
 # What a Task names its optimizer by, once it stands in the file.
