@@ -28,10 +28,7 @@ if TYPE_CHECKING:
 _IGNORED = (
     "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "name",
 )  # fmt: skip
-_NO_SUMMARIES = (
-    "`{}` wrote summaries, of the norm of the gradients for example, which are not "
-    "written any more"
-)
+_NO_SUMMARIES = "{} wrote summaries, of {} for example, which are not written any more"
 _COUNTED = (
     "the step was counted beside the update, and once more when the data ended in TF "
     "1.15; now it is the number of updates"
@@ -44,6 +41,7 @@ _GRADIENTS = (
 )
 _COMPUTE = ("loss", "var_list", *_IGNORED[:3], "grad_loss")
 _OPTIMIZE_LOSS = "tf.contrib.layers.optimize_loss"
+_OPTIMIZED_SHOWS = "the learning rate and the norm of the gradients"
 _OPTIMIZED = (
     *("loss", "global_step", "learning_rate", "optimizer", "gradient_noise_scale"),
     *("gradient_multipliers", "clip_gradients", "learning_rate_decay_fn", "update_ops"),
@@ -473,7 +471,9 @@ class Reader:
         for name in (*_IGNORED, "check_numerics"):
             given.pop(name, None)
         if self.tree.code(given.pop("summarize_gradients", _FALSE)) != "False":
-            self.maker.parts.notes.append(_NO_SUMMARIES.format("create_train_op"))
+            self.maker.parts.notes.append(
+                _NO_SUMMARIES.format("create_train_op", "gradients")
+            )
         self._check_variables(given.pop("variables_to_train", None), call)
         optimizer = given.pop("optimizer", None)
         if optimizer is None or given:
@@ -494,7 +494,9 @@ class Reader:
         clip = given.pop("clip_gradients", None)
         self._check_variables(given.pop("variables", None), call)
         if getattr(given.get("summaries"), "elements", None) != ():
-            maker.parts.notes.append(_NO_SUMMARIES.format("optimize_loss"))
+            maker.parts.notes.append(
+                _NO_SUMMARIES.format("optimize_loss", _OPTIMIZED_SHOWS)
+            )
         for name in ("name", "summaries", "colocate_gradients_with_ops"):
             given.pop(name, None)
         if given:
