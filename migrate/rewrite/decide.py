@@ -240,11 +240,7 @@ def _moved(
             if inside == [os.path.abspath(files[0].path)] or len(files) == 1:
                 return {
                     path: _finished(
-                        before[path],
-                        one,
-                        facts,
-                        module if one.words else None,
-                        group=before,
+                        before, path, one, facts, module if one.words else None
                     )
                     for path, one in made.items()
                 }
@@ -272,7 +268,7 @@ def _moved(
     first = f"from {module} import " if place.unsure else None
     found = {}
     for path, file in made.items():
-        moved = _finished(before[path], file, facts, searched=first, group=before)
+        moved = _finished(before, path, file, facts, searched=first)
         found[path] = replace(moved, needs=needs) if file.words else moved
     for one in tests:
         found |= _without_sessions(one, facts, options)
@@ -306,8 +302,9 @@ def _without_sessions(
     """A test of a native program whose sessions only look at data, by its path."""
     try:
         made = native([test], facts, options, module="training", package=lambda _: "")
+        alone = dict.fromkeys(made, test)
         return {
-            path: _finished(test, one, facts)
+            path: _finished(alone, path, one, facts)
             for path, one in made.items()
             if not one.words
         }
@@ -316,18 +313,18 @@ def _without_sessions(
 
 
 def _finished(
-    before: ParsedModule,
+    group: Mapping[str, ParsedModule],
+    path: str,
     after: NativeFile,
     facts: ProjectFacts,
     inside: str | None = None,
     searched: str | None = None,
-    group: Iterable[str] = (),
 ) -> Moved:
     """A file that passes the guard, with the training module in it if ``inside``.
 
     Before a line that begins as ``searched`` says, its folder is searched.
     """
-    parsed = after.parsed
+    before, parsed = group[path], after.parsed
     text = parsed.source.text
     if searched is not None:
         text = re.sub(f"(?m)^(?={searched})", _SEARCHED, text, count=1)

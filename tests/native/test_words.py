@@ -425,22 +425,6 @@ def test_what_nothing_calls_keeps_no_program() -> None:
 # -- rows of the table: code below the imports, and what becomes of it
 
 ROWS = {
-    "a network that nothing calls": (
-        """
-        def deep(x, training):
-            net = tf.layers.dense(x, 16, tf.nn.relu, name='first')
-            net = tf.layers.dropout(net, training=training)
-            net = tf.layers.conv1d(net, filters=8, kernel_size=4)
-            return tf.layers.dense(tf.layers.flatten(net), 1, activation=None)
-        """,
-        """
-        def deep(x, training):
-            net = tf_keras.layers.Dense(16, activation=tf.nn.relu, name='first')(x)
-            net = tf_keras.layers.Dropout(0.5)(net, training=training)
-            net = tf_keras.layers.Conv1D(filters=8, kernel_size=4)(net)
-            return tf_keras.layers.Dense(1)(tf_keras.layers.Flatten()(net))
-        """,
-    ),
     "a GPU by what TensorFlow is built with": (
         """
         layout = 'NCHW' if tf.test.is_built_with_cuda() else 'NHWC'

@@ -34,27 +34,21 @@ def with_methods_as_model_fns(
         tree = Tree(one.module, one.resolver)
         names = [node for name in classes for node in tree.loads(name)]
         names += [n.attr for n in one.each(cst.Attribute) if n.attr.value in classes]
-        for name in names:
-            given = _given(tree, name)
-            if given is None:
+        for node in [given for name in names for given in _uses(tree, name)]:
+            if not _is_model_fn(tree, node):
                 return [*files]
-            edits |= {node: cst.Attribute(node, _NAME) for node in given}
+            edits[node] = cst.Attribute(node, _NAME)
     return [changed(one, facts, edits) if edits else one for one in files]
 
 
-def _given(tree: Tree, name: cst.Name) -> list[cst.BaseExpression] | None:
-    """The expressions that give an object to Estimators; None if it has more uses."""
-    func = tree.parent(name)
-    func = func if isinstance(func, cst.Attribute) else name
-    made = tree.parent(func)
-    holder = tree.parent(made) if made is not None else None
-    if not isinstance(made, cst.Call) or made.func is not func:
-        return None
-    given: list[cst.BaseExpression] = [made]
-    if isinstance(holder, cst.Assign):
-        target = holder.targets[0].target
-        given = [*tree.loads(target.value)] if isinstance(target, cst.Name) else []
-    return given if given and all(_is_model_fn(tree, one) for one in given) else None
+def _uses(tree: Tree, name: cst.Name) -> Sequence[cst.BaseExpression]:
+    """Where an object of a class is: its call, or all that reads it by a name."""
+    parent = tree.parent(name)
+    made = tree.parent(parent) if isinstance(parent, cst.Attribute) else parent
+    holder = tree.parent(made) if isinstance(made, cst.Call) else None
+    target = holder.targets[0].target if isinstance(holder, cst.Assign) else None
+    reads = tree.loads(target.value) if isinstance(target, cst.Name) else ()
+    return reads or [made if isinstance(made, cst.Call) else name]
 
 
 def _is_model_fn(tree: Tree, node: cst.CSTNode) -> bool:

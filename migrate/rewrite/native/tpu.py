@@ -10,7 +10,7 @@ import libcst as cst
 
 from ...code.arguments import is_none
 from ...code.edits import changed
-from ...code.tree import Tree, statements_of, walk
+from ...code.tree import Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from .config import fields
 from .page import Page
@@ -29,6 +29,7 @@ _SIZES = {
     "predict": "predict_batch_size",
 }
 _FLAG = re.compile(r"""(?P<not>not )?[\w.\["']*use_?tpu["'\]]*""")
+_OF_TPU = re.compile(r"\.tpu\.\w|\.TPU")
 _CONFIG = ("tpu_config", "evaluation_master", "master", "cluster")
 
 
@@ -43,12 +44,11 @@ def without_tpu_branches(
     edits: dict[cst.CSTNode, object] = {}
     for node in parsed.each(cst.If):
         flag = _FLAG.fullmatch(tree.code(node.test))
-        if flag is not None and isinstance(node.body, cst.IndentedBlock):
+        if flag is not None:
             other = node.orelse.body if isinstance(node.orelse, cst.Else) else None
             on, off = (other, node.body) if flag["not"] else (node.body, other)
-            ends = isinstance(on, cst.IndentedBlock) and _returns(on)
-            if on is not None and (off is not None or ends) and _names_tpu(tree, on):
-                edits[node] = partial(_left, body=bool(flag["not"]))
+            if on is not None and _is_for_tpu(tree, on, ends=off is None):
+                edits[node] = partial(_left, body=off is node.body)
     notes = tuple((tree.line(one), _ALONE) for one in [*edits][:1])
     return (changed(parsed, facts, edits) if edits else parsed), notes
 
@@ -59,19 +59,12 @@ def _left(now: cst.If, *, body: bool) -> Sequence[cst.BaseStatement]:
     return statements_of(block) if isinstance(block, cst.IndentedBlock) else []
 
 
-def _returns(block: cst.IndentedBlock) -> bool:
-    last = statements_of(block)[-1]
-    return isinstance(last, cst.SimpleStatementLine) and isinstance(
-        last.body[-1], (cst.Return, cst.Raise)
-    )
-
-
-def _names_tpu(tree: Tree, block: cst.CSTNode) -> bool:
-    """A branch makes what is only for a TPU."""
-    return any(
-        re.search(r"\.tpu\.\w|\.TPU", tree.symbol(one.func) or "")
-        for one in walk(block, cst.Call)
-    )
+def _is_for_tpu(tree: Tree, block: cst.BaseSuite, *, ends: bool) -> bool:
+    """A branch makes what is only for a TPU, and returns where it has to end."""
+    lines = statements_of(block) if isinstance(block, cst.IndentedBlock) else []
+    symbols = [tree.symbol(one.func) or "" for one in walk(block, cst.Call)]
+    returns = [isinstance(only_small(one), cst.Return) for one in lines[-1:]]
+    return any(map(_OF_TPU.search, symbols)) and (not ends or True in returns)
 
 
 def _estimator(page: Page, word: Word) -> None:

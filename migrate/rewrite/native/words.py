@@ -35,7 +35,6 @@ from . import (
     small,
     strategies,
     tpu,
-    uncalled,
 )
 from .code import Refused
 from .imports import Wanted, with_imports
@@ -216,10 +215,6 @@ class _Rewording:
             why = advice(word.symbol)
             if why is not None and not self.page.is_gone(word.node):
                 if small.named_scope(self.page, word):
-                    continue
-                made = _MAKES.match(word.symbol) is not None
-                unused = made and self.page.unused(word.node) is not None
-                if unused and uncalled.layer(self.page, word):
                     continue
                 self.page.refuse(word.node, f"`{word.symbol}` ({{}}) {why}")
         self._drop_functions()
@@ -426,9 +421,6 @@ _GRAPH = re.compile(
     r"|shuffle_batch))"
     r"|compat\.v1\.(losses|metrics|summary|keras|Graph|data\.make_"
     r"|train\.(ExponentialMovingAverage|experimental\.|\w+_decay)))"
-)
-_MAKES = re.compile(
-    r"tf\.(layers|contrib\.(layers|slim|rnn)|nn\.rnn_cell|get_variable)\b"
 )
 _OLD_HUB = re.compile(r"tensorflow_hub\.(?!KerasLayer|load$|resolve)\w+$")
 _NONE = "has no counterpart in TensorFlow 2"
