@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import libcst as cst
 
+from ...code.names import fresh
 from ...code.tree import Tree, walk
 from ...names.ast_nodes import parents_of
 from ...names.ast_nodes import walk as walk_ast
@@ -49,35 +50,55 @@ def with_local_functions_apart(
     They are given what they read of these. A function that is handed about stays. What
     a name is that has some arguments of a layer, is written out where it is called.
     """
+    return _repeated(parsed, facts, _once)
+
+
+def with_methods_apart(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
+    """The file with methods that make layers beside their classes, as functions.
+
+    Those of a network, and those that are called several times. They are given what
+    they read of their object.
+    """
+    return _repeated(parsed, facts, _once_of_classes)
+
+
+def _repeated(
+    parsed: ParsedModule, facts: ProjectFacts, once: Callable[[Text, str], bool]
+) -> ParsedModule:
     if MAKES_LAYERS.search(parsed.source.text) is None:
         return parsed
-    others = [*facts.texts_of_importers(parsed.path)]
+    others = "\n".join(facts.texts_of_importers(parsed.path))
     for _ in range(_MOST):
-        code = _once(parsed.source.text, "\n".join(others))
-        if code is None:
+        text = Text(parsed.source.text)
+        if not once(text, others):
             break
-        parsed = facts.module_of(parsed.source.with_text(code))
+        parsed = facts.module_of(parsed.source.with_text(text.done()))
     return parsed
 
 
-def _once(code: str, others: str) -> str | None:
-    text = Text(code)
+def _once(text: Text, others: str) -> bool:
     if _written_out(text, others) or _defined(text):
-        return text.done()
+        return True
     makers = _makers(text)
-    for outer in text.body:
-        for inner in getattr(outer, "body", ()):
-            if not isinstance(inner, ast.FunctionDef) or inner.name not in makers:
-                continue
-            if isinstance(outer, ast.FunctionDef) and _moved(text, outer, inner):
-                return text.done()
-            if (
-                isinstance(outer, ast.ClassDef)
-                and re.search(rf"\.{inner.name}\b", others) is None
-                and _moved_method(text, outer, inner)
-            ):
-                return text.done()
-    return None
+    return any(
+        _moved(text, outer, inner)
+        for outer in text.body
+        for inner in getattr(outer, "body", ())
+        if isinstance(outer, ast.FunctionDef) and isinstance(inner, ast.FunctionDef)
+        if inner.name in makers
+    )
+
+
+def _once_of_classes(text: Text, others: str) -> bool:
+    makers = _makers(text)
+    return any(
+        _moved_method(text, outer, inner)
+        for outer in text.body
+        for inner in getattr(outer, "body", ())
+        if isinstance(outer, ast.ClassDef) and isinstance(inner, ast.FunctionDef)
+        if inner.name in makers
+        if re.search(rf"(\.|\bdef ){inner.name}\b", others) is None
+    )
 
 
 def _written_out(text: Text, others: str) -> bool:
@@ -154,8 +175,8 @@ def _makers(text: Text) -> set[str]:
             one.name
             for one in functions
             if any(
-                isinstance(node, ast.Call) and dotted(node.func) in found
-                for node in walk_ast(one)
+                dotted(call.func).removeprefix("self.") in found
+                for call in walk_ast(one, ast.Call)
             )
         }
         if more <= found:
@@ -189,12 +210,12 @@ def _moved(text: Text, outer: ast.FunctionDef, inner: ast.FunctionDef) -> bool:
         assert call is not None
         told = {name: name for name in names}
         _give(text, call, parameters_of(inner), required, told, inner.name)
-    _put_before(text, outer, inner, required, names)
+    _put_before(text, outer, inner, required, {name: name for name in names})
     return True
 
 
 def _moved_method(text: Text, outer: ast.ClassDef, inner: ast.FunctionDef) -> bool:
-    """Puts a method of a network before its class: it is given what it reads of it."""
+    """Puts a method before its class: it is given what it reads of its object."""
     methods = [one for one in outer.body if isinstance(one, ast.FunctionDef)]
     known = {one.name for one in methods}
     own = {*walk_ast(inner)}
@@ -213,20 +234,19 @@ def _moved_method(text: Text, outer: ast.ClassDef, inner: ast.FunctionDef) -> bo
         for one in walk_ast(top, ast.Attribute)
         if one.attr == inner.name
     ]
-    stored = {
-        attribute_of_self(one)
-        for method in methods
-        for one in walk_ast(method, ast.Attribute)
-        if isinstance(one.ctx, ast.Store)
-        if method.name != "__init__"
-    }
+    network = "__call__" in known
+    others = [one for one in methods if one.name != "__init__"]
+    stored = {*_stored(others if network else [inner])}
+    # What is set in a branch may not be there yet.
+    plain = [line for one in methods for line in one.body if not _is_branch(line)]
+    stored |= {*_stored(methods)} - {*_stored(plain)}
     if (
         not _is_plain(inner)
-        or "__call__" not in known
+        or not (network or inner.name in _called_again(outer))
         or inner.name.startswith("__")
         or given[:1] != ["self"]
         or len(reads) != sum(one.id == "self" for one in names_in(inner))
-        or {*names} & (known | stored | bound_names(inner))
+        or {*names} & (known | stored)
         or len(calls) not in range(1, len(named) + 1)
         or len(calls) < len(named)
         or any(one in own or _is_starred(one) for one in calls)
@@ -234,11 +254,39 @@ def _moved_method(text: Text, outer: ast.ClassDef, inner: ast.FunctionDef) -> bo
     ):
         return False
     required = len(given) - len(inner.args.defaults)
-    told = {name: f"self.{name}" for name in names}
+    taken = {one.id for one in names_in(inner)} | bound_names(inner)
+    shown = {name: fresh(name, taken) for name in names}
+    told = {shown[name]: f"self.{name}" for name in names}
     for call in calls:
         _give(text, call, given[1:], required - 1, told, inner.name)
-    _put_before(text, outer, inner, required, names)
+    _put_before(text, outer, inner, required, shown)
     return True
+
+
+def _stored(nodes: Sequence[ast.AST]) -> Iterator[str | None]:
+    """Attributes of its object that some code sets."""
+    for node in nodes:
+        for one in walk_ast(node, ast.Attribute):
+            if isinstance(one.ctx, ast.Store):
+                yield attribute_of_self(one)
+
+
+def _is_branch(node: ast.stmt) -> bool:
+    return isinstance(node, (ast.If, ast.For, ast.While, ast.Try))
+
+
+def _called_again(outer: ast.ClassDef) -> set[str]:
+    """Methods that their class calls several times, or that such methods call."""
+    called = {
+        method.name: [attribute_of_self(one.func) for one in walk_ast(method, ast.Call)]
+        for method in outer.body
+        if isinstance(method, ast.FunctionDef)
+    }
+    calls = [name for names in called.values() for name in names]
+    found = [name for name in called if calls.count(name) > 1]
+    for name in found:
+        found += [one for one in called[name] if one in called and one not in found]
+    return {*found}
 
 
 def _is_plain(function: ast.FunctionDef) -> bool:
@@ -366,10 +414,10 @@ def _put_before(
     outer: ast.stmt,
     inner: ast.FunctionDef,
     required: int,
-    names: Sequence[str],
+    names: Mapping[str, str],
 ) -> None:
     arguments = inner.args
-    shown = [one.arg for one in arguments.args[:required]] + [*names]
+    shown = [one.arg for one in arguments.args[:required]] + [*names.values()]
     shown = [one for one in shown if one != "self"]
     shown += [
         f"{one.arg}={text.of(default)}"
@@ -383,7 +431,7 @@ def _put_before(
     lines = text.code[start:end].split("\n")
     body = "\n".join(line.removeprefix(margin) for line in lines)
     if isinstance(outer, ast.ClassDef):
-        body = re.sub(r"\bself\.(?=\w)", "", body)
+        body = re.sub(r"\bself\.(\w+)", lambda one: names[one[1]], body)
     place, _ = text.span(outer)
     text.cut(inner)
     text.replace(place, place, f"def {inner.name}({', '.join(shown)}):\n{body}\n\n\n")

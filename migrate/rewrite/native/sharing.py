@@ -16,7 +16,13 @@ from ...names.ast_nodes import expression_of
 from ...names.ast_nodes import walk as walk_ast
 from ..layers.spelling import FLAGS
 from .code import Refused, dotted, literal
-from .text import attribute_of_self, defaults_of, names_in, parameters_of
+from .text import (
+    attribute_of_self,
+    defaults_of,
+    names_in,
+    parameters_of,
+    substituted,
+)
 
 if TYPE_CHECKING:
     from .classes import Lifted
@@ -108,7 +114,7 @@ def _check_rounds(one: Lifted) -> None:
         alike = any(isinstance(name, ast.Constant) for name in named)
         for use in one.uses(attribute) if made else ():
             targets: set[str] | None = None
-            scopes: list[ast.Call] = []
+            scopes: list[ast.expr] = []
             for block in one.around(use):
                 if isinstance(block, ast.For):
                     targets = {n.id for n in names_in(block.target)}
@@ -123,13 +129,19 @@ def _check_rounds(one: Lifted) -> None:
                     ]
             if targets is None or not (scopes or alike):
                 continue
-            read = {
-                n.id for scope in scopes for part in scope.args for n in names_in(part)
-            }
-            if not read & targets:
+            if not any(_reads(one, scope, targets) for scope in scopes):
                 raise Refused(
                     f"the rounds of a loop share the variables of `{attribute}`"
                 )
+
+
+def _reads(one: Lifted, node: ast.expr, names: set[str]) -> bool:
+    """An expression of the call follows from names, perhaps by way of others."""
+    read = {n.id for n in names_in(node)}
+    made = (one.definition(node, name) for name in read & one.locals)
+    return bool(read & names) or any(
+        _reads(one, line.value, names) for line in made if line is not None
+    )
 
 
 def _merged(one: Lifted, classes: Mapping[str, Lifted]) -> bool:
@@ -288,6 +300,8 @@ class Places:
             parts = self._part(node.left), self._part(node.right)
             if all(one.known for one in parts):
                 return _Part("".join(one.text for one in parts), known=True)
+            shown = [repr(one.text) if one.known else one.text for one in parts]
+            return _Part(" + ".join(shown), known=False)
         value = literal(ast.unparse(node))
         known = isinstance(value, str)
         return _Part(value if known else ast.unparse(node), known)
@@ -407,9 +421,8 @@ class Places:
 
     def _said(self, node: ast.expr) -> ast.expr:
         """An argument, as the constructor of this class was given it."""
-        if isinstance(node, ast.Name):
-            return self.given.get(node.id, node)
-        return node
+        known = {name: ast.unparse(value) for name, value in self.given.items()}
+        return expression_of(substituted(ast.unparse(node), known))
 
     def made(self, attribute: str, value: ast.expr) -> ast.Call | None:
         """The call that makes a layer, or an element of a list of layers."""
