@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 
@@ -47,30 +47,16 @@ def with_local_functions_apart(
 ) -> ParsedModule:
     """The file with functions that make layers beside those that they stand in.
 
-    They are given what they read of these. A function that is handed about stays. What
-    a name is that has some arguments of a layer, is written out where it is called.
+    So are methods of networks, and those that their class calls several times. They are
+    given what they read of these. A function that is handed about stays. What a name is
+    that has some arguments of a layer, is written out where it is called.
     """
-    return _repeated(parsed, facts, _once)
-
-
-def with_methods_apart(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
-    """The file with methods that make layers beside their classes, as functions.
-
-    Those of a network, and those that are called several times. They are given what
-    they read of their object.
-    """
-    return _repeated(parsed, facts, _once_of_classes)
-
-
-def _repeated(
-    parsed: ParsedModule, facts: ProjectFacts, once: Callable[[Text, str], bool]
-) -> ParsedModule:
     if MAKES_LAYERS.search(parsed.source.text) is None:
         return parsed
     others = "\n".join(facts.texts_of_importers(parsed.path))
     for _ in range(_MOST):
         text = Text(parsed.source.text)
-        if not once(text, others):
+        if not _once(text, others):
             break
         parsed = facts.module_of(parsed.source.with_text(text.done()))
     return parsed
@@ -81,23 +67,15 @@ def _once(text: Text, others: str) -> bool:
         return True
     makers = _makers(text)
     return any(
-        _moved(text, outer, inner)
+        (isinstance(outer, ast.FunctionDef) and _moved(text, outer, inner))
+        or (
+            isinstance(outer, ast.ClassDef)
+            and re.search(rf"(\.|\bdef ){inner.name}\b", others) is None
+            and _moved_method(text, outer, inner)
+        )
         for outer in text.body
         for inner in getattr(outer, "body", ())
-        if isinstance(outer, ast.FunctionDef) and isinstance(inner, ast.FunctionDef)
-        if inner.name in makers
-    )
-
-
-def _once_of_classes(text: Text, others: str) -> bool:
-    makers = _makers(text)
-    return any(
-        _moved_method(text, outer, inner)
-        for outer in text.body
-        for inner in getattr(outer, "body", ())
-        if isinstance(outer, ast.ClassDef) and isinstance(inner, ast.FunctionDef)
-        if inner.name in makers
-        if re.search(rf"(\.|\bdef ){inner.name}\b", others) is None
+        if isinstance(inner, ast.FunctionDef) and inner.name in makers
     )
 
 

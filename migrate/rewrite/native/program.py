@@ -47,7 +47,7 @@ from .idle import without_idle_words
 from .imports import Wanted, unread_imports, with_imports
 from .inlined import with_helpers_inlined, without_unread
 from .learn_functions import with_usual_model_fns
-from .local_functions import with_local_functions_apart, with_methods_apart
+from .local_functions import with_local_functions_apart
 from .makers import with_variables_inlined
 from .metric_pairs import with_metrics_in_one
 from .named_models import with_models_named
@@ -520,7 +520,7 @@ class _Program:
         files = with_values_chosen_inside(files, facts)
         files = [with_models_named(one, facts) for one in files]
         files = with_helpers_brought(files, facts)
-        files = [with_methods_apart(one, facts) for one in files]
+        files = [with_local_functions_apart(one, facts) for one in files]
         files = [with_own_objects_dissolved(one, facts) for one in files]
         files = [with_objects_dissolved(one, facts) for one in files]
         files = [with_variables_inlined(one, facts) for one in files]

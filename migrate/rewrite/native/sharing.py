@@ -15,9 +15,10 @@ from ...model.spelling import snake
 from ...names.ast_nodes import expression_of
 from ...names.ast_nodes import walk as walk_ast
 from ..layers.spelling import FLAGS
-from .code import Refused, dotted, literal
+from .code import UNKNOWN, Refused, dotted, literal
 from .text import (
     attribute_of_self,
+    bound_names,
     defaults_of,
     names_in,
     parameters_of,
@@ -161,11 +162,11 @@ def _merged(one: Lifted, classes: Mapping[str, Lifted]) -> bool:
             )
             if same and _read_again(one, places, name, other):
                 return True
-            if (
-                not {name, other} <= {*made}
-                or not same
-                or (_said(one, made[name], classes) != _said(one, made[other], classes))
-            ):
+            same = same and {name, other} <= {*made}
+            told = [_said(one, made[n], classes) for n in (name, other) if same]
+            if same and told[0] != told[1] and _told_by_calls(one, told, classes):
+                return True
+            if not same or told[0] != told[1]:
                 raise Refused(
                     f"`{name}` and `{other}` of `{one.name}` may share variables"
                 )
@@ -221,9 +222,64 @@ def _said(
         reads = [n for n in walk_ast(inner.call) if attribute_of_self(n) == held]
         within = [inner.above[n] for n in reads if held is not None]
         loads = [n for n in names_in(inner.init) if n.id == name]
-        if within and len(loads) == 1 and _asks_for_reuse(within):
+        if not loads or (within and len(loads) == 1 and _asks_for_reuse(within)):
             given.pop(name, None)
     return inner.name, {name: one.of(value) for name, value in given.items()}
+
+
+def _told_by_calls(
+    one: Lifted,
+    told: Sequence[tuple[str, dict[str, str]]],
+    classes: Mapping[str, Lifted],
+) -> bool:
+    """Lets the calls say what two objects of the same variables differ in.
+
+    Their class is made nowhere else, and its constructor only keeps such a literal.
+    """
+    (kind, first), (_, second) = told
+    inner = classes[kind]
+    objects = {
+        name: value
+        for name, value in one.attributes().items()
+        if isinstance(value, ast.Call) and dotted(value.func) == kind
+    }
+    made = re.compile(rf"(?<!class )\b{kind}\(")
+    names = [n for n in first | second if first.get(n) != second.get(n)]
+    held = [n for n, value in inner.attributes().items() if dotted(value) in names]
+    defaults = defaults_of(inner.init)
+    given = {
+        name: defaults | _given(value, parameters_of(inner.init)[1:])
+        for name, value in objects.items()
+    }
+    said = [literal(ast.unparse(values[n])) for values in given.values() for n in names]
+    reads = [n for n in walk_ast(inner.tree) if attribute_of_self(n) in held]
+    if (
+        len(made.findall(one.module.code)) != len(made.findall(one.lifted))
+        or len(made.findall(one.code)) != len(objects)
+        or len(held) != len(names)
+        or len([n for n in names_in(inner.init) if n.id in names]) != len(names)
+        or UNKNOWN in said
+        or {*held} & {"training", "mask", *bound_names(inner.call)}
+        or len([n for n in walk_ast(inner.call) if n in reads])
+        != len(reads) - len(held)
+    ):
+        return False
+    for read in reads:
+        statement = inner.statement(read)
+        if statement in inner.init.body:
+            inner.source.drop(statement)
+        else:
+            inner.source.put(read, f"{attribute_of_self(read)}")
+    last = inner.call.args.args[-1]
+    inner.source.put(last, ", ".join([inner.of(last), *held]))
+    kept = {n: dotted(value) for n, value in inner.attributes().items()}
+    for name, values in given.items():
+        more = [f"{n}={one.of(values[kept[n]])}" for n in held]
+        for use in one.uses(name):
+            args = [one.of(n) for n in (*use.args, *use.keywords)]
+            one.source.put(use, f"{one.of(use.func)}({', '.join(args + more)})")
+    inner.take()
+    return True
 
 
 def _asks_for_reuse(above: Sequence[ast.AST]) -> bool:

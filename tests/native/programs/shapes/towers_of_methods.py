@@ -34,16 +34,16 @@ class Matcher(object):
                     x, 3 - number, tf.nn.sigmoid, kernel_initializer=self.start)
         return x
 
-    def tower(self, x):
-        left, right = tf.split(x, 2, axis=1)
+    def tower(self, features, prefix):
+        left, right = tf.split(features[prefix + '_row'], 2, axis=1)
         both = tf.concat(
             [self.encoded(left, 'left'), self.encoded(right, 'right')], 1)
         return self.deep(both) * self.scale
 
     def model_fn(self, features, labels, mode):
         self.scale = 2.
-        first = self.tower(features['first'])
-        second = self.tower(features['second'])
+        first = self.tower(features, 'first')
+        second = self.tower(features, 'second')
         score = tf.reduce_sum(first * second, 1)
         if mode == tf.estimator.ModeKeys.PREDICT:
             return tf.estimator.EstimatorSpec(mode, predictions={'score': score})
@@ -60,7 +60,7 @@ Y = (X * Z).sum(1)
 
 def input_fn():
     return tf.data.Dataset.from_tensor_slices(
-        ({'first': X, 'second': Z}, Y)).batch(4).repeat(3)
+        ({'first_row': X, 'second_row': Z}, Y)).batch(4).repeat(3)
 
 
 estimator = tf.estimator.Estimator(Matcher([4, 2]).model_fn, tempfile.mkdtemp())
