@@ -220,7 +220,7 @@ def _moved_method(text: Text, outer: ast.ClassDef, inner: ast.FunctionDef) -> bo
     stored |= {*_stored(methods)} - {*_stored(plain)}
     if (
         not _is_plain(inner)
-        or not (network or inner.name in _called_again(outer))
+        or not (network or inner.name in _called_again(text, methods))
         or inner.name.startswith("__")
         or given[:1] != ["self"]
         or len(reads) != sum(one.id == "self" for one in names_in(inner))
@@ -253,18 +253,14 @@ def _is_branch(node: ast.stmt) -> bool:
     return isinstance(node, (ast.If, ast.For, ast.While, ast.Try))
 
 
-def _called_again(outer: ast.ClassDef) -> set[str]:
+def _called_again(text: Text, methods: Sequence[ast.FunctionDef]) -> list[str]:
     """Methods that their class calls several times, or that such methods call."""
-    called = {
-        method.name: [attribute_of_self(one.func) for one in walk_ast(method, ast.Call)]
-        for method in outer.body
-        if isinstance(method, ast.FunctionDef)
-    }
-    calls = [name for names in called.values() for name in names]
-    found = [name for name in called if calls.count(name) > 1]
+    called = {one.name: re.findall(r"\bself\.(\w+)\(", text.of(one)) for one in methods}
+    every = [name for names in called.values() for name in names]
+    found = [name for name in called if every.count(name) > 1]
     for name in found:
-        found += [one for one in called[name] if one in called and one not in found]
-    return {*found}
+        found += {*called[name]} & {*called} - {*found}
+    return found
 
 
 def _is_plain(function: ast.FunctionDef) -> bool:

@@ -74,7 +74,12 @@ def _variable(
     *before, last = function.body
     value = last.value if isinstance(last, ast.Return) else None
     if isinstance(value, ast.Name):
-        made = [o for o in before if isinstance(o, ast.Assign) and _names(o, value.id)]
+        made = [
+            one
+            for one in before
+            if isinstance(one, ast.Assign)
+            if [*map(dotted, one.targets)] == [value.id]
+        ]
         value = made[0].value if len(made) == 1 else None
     arguments = function.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
@@ -94,12 +99,6 @@ def _variable(
         if not (docstring or named or _penalty(function, one) is not None):
             return None
     return value
-
-
-def _names(statement: ast.stmt, name: str) -> bool:
-    return isinstance(statement, ast.Assign) and [*map(dotted, statement.targets)] == [
-        name
-    ]
 
 
 def _penalty(function: ast.FunctionDef, statement: ast.stmt) -> ast.expr | None:

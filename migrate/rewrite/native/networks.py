@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from ...code.edits import Put, changed
+from ...code.statements import is_docstring
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from ..layers.spelling import FLAGS, RESERVED
@@ -241,7 +242,7 @@ class _Network(cst.CSTTransformer):
         body = updated_node.body
         assert isinstance(body, cst.IndentedBlock)
         statements = list(body.body)
-        place = 1 if _is_text(statements[0]) else 0
+        place = 1 if is_docstring(statements[0]) else 0
         statements.insert(place, first)
         changed = updated_node.with_changes(body=body.with_changes(body=statements))
         return self._with_layers(changed)
@@ -324,14 +325,6 @@ class _Network(cst.CSTTransformer):
         return cst.FlattenSentinel(found)
 
 
-def _is_text(node: cst.BaseStatement) -> bool:
-    return (
-        isinstance(node, cst.SimpleStatementLine)
-        and isinstance(node.body[0], cst.Expr)
-        and isinstance(node.body[0].value, cst.SimpleString)
-    )
-
-
 class _Owned(cst.CSTTransformer):
     """``owner.x`` and ``self.owner.x`` as ``self.x``."""
 
@@ -343,11 +336,7 @@ class _Owned(cst.CSTTransformer):
     def leave_Attribute(
         self, original_node: cst.Attribute, updated_node: cst.Attribute
     ) -> cst.BaseExpression:
-        value = updated_node.value
-        if (
-            isinstance(original_node.value, cst.Name)
-            and original_node.value.value == "self"
-            and original_node.attr.value == "owner"
-        ):
-            return cst.Name("self")
-        return updated_node.with_changes(value=value, attr=original_node.attr)
+        held, attr = original_node.value, original_node.attr
+        if isinstance(held, cst.Name) and (held.value, attr.value) == ("self", "owner"):
+            return held
+        return updated_node.with_changes(attr=attr)

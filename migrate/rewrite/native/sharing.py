@@ -237,44 +237,38 @@ def _told_by_calls(
     Their class is made nowhere else, and its constructor only keeps such a literal.
     """
     (kind, first), (_, second) = told
-    inner = classes[kind]
-    objects = {
-        name: value
+    inner = classes.get(kind)
+    if inner is None or inner.call.args.defaults:
+        return False
+    made = re.compile(rf"(?<!class )\b{kind}\(")
+    parameters = parameters_of(inner.init)[1:]
+    given = {
+        name: defaults_of(inner.init) | _given(value, parameters)
         for name, value in one.attributes().items()
         if isinstance(value, ast.Call) and dotted(value.func) == kind
     }
-    made = re.compile(rf"(?<!class )\b{kind}\(")
     names = [n for n in first | second if first.get(n) != second.get(n)]
-    held = [n for n, value in inner.attributes().items() if dotted(value) in names]
-    defaults = defaults_of(inner.init)
-    given = {
-        name: defaults | _given(value, parameters_of(inner.init)[1:])
-        for name, value in objects.items()
-    }
+    held = {n: dotted(v) for n, v in inner.attributes().items() if dotted(v) in names}
     said = [literal(ast.unparse(values[n])) for values in given.values() for n in names]
-    reads = [n for n in walk_ast(inner.tree) if attribute_of_self(n) in held]
+    reads = [n for n in walk_ast(inner.call) if attribute_of_self(n) in held]
+    stores = [n for n in walk_ast(inner.init) if attribute_of_self(n) in held]
     if (
         len(made.findall(one.module.code)) != len(made.findall(one.lifted))
-        or len(made.findall(one.code)) != len(objects)
-        or len(held) != len(names)
+        or len(made.findall(one.code)) != len(given)
+        or not (len(held) == len(names) == len(stores))
         or len([n for n in names_in(inner.init) if n.id in names]) != len(names)
         or UNKNOWN in said
-        or {*held} & {"training", "mask", *bound_names(inner.call)}
-        or len([n for n in walk_ast(inner.call) if n in reads])
-        != len(reads) - len(held)
+        or held.keys() & {"training", "mask", *bound_names(inner.call)}
     ):
         return False
+    for store in stores:
+        inner.source.drop(inner.statement(store))
     for read in reads:
-        statement = inner.statement(read)
-        if statement in inner.init.body:
-            inner.source.drop(statement)
-        else:
-            inner.source.put(read, f"{attribute_of_self(read)}")
+        inner.source.put(read, f"{attribute_of_self(read)}")
     last = inner.call.args.args[-1]
     inner.source.put(last, ", ".join([inner.of(last), *held]))
-    kept = {n: dotted(value) for n, value in inner.attributes().items()}
     for name, values in given.items():
-        more = [f"{n}={one.of(values[kept[n]])}" for n in held]
+        more = [f"{n}={ast.unparse(values[held[n]])}" for n in held]
         for use in one.uses(name):
             args = [one.of(n) for n in (*use.args, *use.keywords)]
             one.source.put(use, f"{one.of(use.func)}({', '.join(args + more)})")
