@@ -170,25 +170,25 @@ def _moved(text: Text, outer: ast.FunctionDef, inner: ast.FunctionDef) -> bool:
     loads = loads_in(inner)
     read = sorted((one for one in loads if one.id in own - bound), key=place_of)
     names = list(dict.fromkeys(one.id for one in read))
-    calls = list(_calls(outer, inner))
-    if not _is_plain(inner) or not calls or None in calls:
+    uses = list(_calls(outer, inner))
+    calls = [one for one in uses if one is not None]
+    if not _is_plain(inner) or not calls or None in uses:
         return False
     # One that reads nothing is in the way of layers of TensorFlow 1 only.
     free = names or "keras.layers" not in text.of(inner)
     if inner.name in names or not (free or "mode" in parameters_of(outer)):
         return False
-    first = min((one for one in calls if one is not None), key=place_of)
+    first = min(calls, key=place_of)
     if not {*names} <= _surely_bound(outer, first) or "self" in names:
         return False
     defaults = {one.id for part in arguments.defaults for one in names_in(part)}
     if defaults & own or _is_taken(text, outer, inner):
         return False
     required = len(arguments.args) - len(arguments.defaults)
+    told = {name: name for name in names}
     for call in calls:
-        assert call is not None
-        told = {name: name for name in names}
         _give(text, call, parameters_of(inner), required, told, inner.name)
-    _put_before(text, outer, inner, required, {name: name for name in names})
+    _put_before(text, outer, inner, required, told)
     return True
 
 
@@ -216,7 +216,7 @@ def _moved_method(text: Text, outer: ast.ClassDef, inner: ast.FunctionDef) -> bo
     others = [one for one in methods if one.name != "__init__"]
     stored = {*_stored(others if network else [inner])}
     # What is set in a branch may not be there yet.
-    plain = [line for one in methods for line in one.body if not _is_branch(line)]
+    plain = [o for m in methods for o in m.body if not isinstance(o, _BRANCHES)]
     stored |= {*_stored(methods)} - {*_stored(plain)}
     if (
         not _is_plain(inner)
@@ -249,10 +249,6 @@ def _stored(nodes: Sequence[ast.AST]) -> Iterator[str | None]:
                 yield attribute_of_self(one)
 
 
-def _is_branch(node: ast.stmt) -> bool:
-    return isinstance(node, (ast.If, ast.For, ast.While, ast.Try))
-
-
 def _called_again(text: Text, methods: Sequence[ast.FunctionDef]) -> list[str]:
     """Methods that their class calls several times, or that such methods call."""
     called = {one.name: re.findall(r"\bself\.(\w+)\(", text.of(one)) for one in methods}
@@ -282,6 +278,7 @@ def _is_starred(call: ast.Call) -> bool:
     )
 
 
+_BRANCHES = (ast.If, ast.For, ast.While, ast.Try)
 _STRANGE = (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.Await)
 _SCOPES = (
     ast.FunctionDef, ast.Lambda, ast.ListComp, ast.DictComp, ast.SetComp,
@@ -297,23 +294,13 @@ def _calls(outer: ast.FunctionDef, inner: ast.FunctionDef) -> Iterator[ast.Call 
         if node.id != inner.name:
             continue
         call = above[node]
-        around: ast.AST = node
-        shadowed = False
+        plain = node not in own and getattr(call, "func", None) is node
+        around = call
         while around is not outer:
-            around = above[around]
-            if isinstance(around, _SCOPES) and around is not outer:
-                shadowed = shadowed or not _binds_nothing(around, inner)
-        whole = isinstance(call, ast.Call) and call.func is node
-        starred = isinstance(call, ast.Call) and _is_starred(call)
-        yield (
-            call
-            if isinstance(call, ast.Call)
-            and whole
-            and not starred
-            and not shadowed
-            and node not in own
-            else None
-        )
+            hides = isinstance(around, _SCOPES) and not _binds_nothing(around, inner)
+            plain, around = plain and not hides, above[around]
+        whole = isinstance(call, ast.Call) and plain and not _is_starred(call)
+        yield call if isinstance(call, ast.Call) and whole else None
 
 
 def _binds_nothing(scope: ast.AST, inner: ast.FunctionDef) -> bool:

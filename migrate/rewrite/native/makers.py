@@ -10,7 +10,7 @@ import libcst as cst
 from ...names.ast_nodes import parents_of
 from ...project.facts import ParsedModule, ProjectFacts
 from .code import dotted, literal
-from .text import Text, bound_names, loads_in, names_in, parameters_of
+from .text import Text, bound_names, given_to, loads_in, names_in, parameters_of
 
 _VARIABLES = ("tf.Variable", "tf.get_variable")
 _MOST = 100
@@ -147,8 +147,7 @@ def _said(
         return None
     defaults = function.args.defaults
     given = dict(zip(names[::-1], defaults[::-1], strict=False))
-    given |= dict(zip(names, call.args, strict=False))
-    given |= {str(one.arg): one.value for one in call.keywords}
+    given |= given_to(call, names)
     if set(given) != set(names):
         return None
     caller: ast.AST = call

@@ -20,6 +20,7 @@ from .text import (
     attribute_of_self,
     bound_names,
     defaults_of,
+    given_to,
     names_in,
     parameters_of,
     substituted,
@@ -120,14 +121,10 @@ def _check_rounds(one: Lifted) -> None:
                 if isinstance(block, ast.For):
                     targets = {n.id for n in names_in(block.target)}
                     scopes = []
-                elif isinstance(block, ast.With):
-                    entered = [item.context_expr for item in block.items]
-                    scopes += [
-                        call
-                        for call in entered
-                        if isinstance(call, ast.Call)
-                        and one.symbol(one.of(call.func)) == "tf.variable_scope"
-                    ]
+                for item in getattr(block, "items", ()):
+                    func = getattr(item.context_expr, "func", None)
+                    if func and one.symbol(one.of(func)) == "tf.variable_scope":
+                        scopes.append(item.context_expr)
             if targets is None or not (scopes or alike):
                 continue
             if not any(_reads(one, scope, targets) for scope in scopes):
@@ -211,7 +208,7 @@ def _said(
     if inner is None or not isinstance(made, ast.Call):
         return one.of(made), {}
     names = parameters_of(inner.init)[1:]
-    given = _given(made, names)
+    given = given_to(made, names)
     stored = {
         value.id: name
         for name, value in inner.attributes().items()
@@ -243,7 +240,7 @@ def _told_by_calls(
     made = re.compile(rf"(?<!class )\b{kind}\(")
     parameters = parameters_of(inner.init)[1:]
     given = {
-        name: defaults_of(inner.init) | _given(value, parameters)
+        name: defaults_of(inner.init) | given_to(value, parameters)
         for name, value in one.attributes().items()
         if isinstance(value, ast.Call) and dotted(value.func) == kind
     }
@@ -278,11 +275,6 @@ def _told_by_calls(
 
 def _asks_for_reuse(above: Sequence[ast.AST]) -> bool:
     return all(isinstance(n, ast.keyword) and n.arg == "reuse" for n in above)
-
-
-def _given(made: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:
-    found = dict(zip(names, made.args, strict=False))
-    return found | {str(one.arg): one.value for one in made.keywords}
 
 
 def has_mode_branches(lifted: Lifted) -> bool:
@@ -440,7 +432,7 @@ class Places:
         if inner is not None:
             said = defaults_of(inner.init) | {
                 key: self._said(one)
-                for key, one in _given(made, parameters_of(inner.init)[1:]).items()
+                for key, one in given_to(made, parameters_of(inner.init)[1:]).items()
             }
             places = Places(inner, self.classes, said)
             places.scope, places.counts = self.scope, self.counts
