@@ -10,7 +10,15 @@ import libcst as cst
 from ...names.ast_nodes import parents_of
 from ...project.facts import ParsedModule, ProjectFacts
 from .code import dotted, literal
-from .text import Text, bound_names, given_to, loads_in, names_in, parameters_of
+from .text import (
+    Text,
+    bound_names,
+    defaults_of,
+    given_to,
+    loads_in,
+    names_in,
+    parameters_of,
+)
 
 _VARIABLES = ("tf.Variable", "tf.get_variable")
 _MOST = 100
@@ -145,9 +153,7 @@ def _said(
         return None
     if any(isinstance(one, ast.Starred) for one in call.args):
         return None
-    defaults = function.args.defaults
-    given = dict(zip(names[::-1], defaults[::-1], strict=False))
-    given |= given_to(call, names)
+    given = defaults_of(function) | given_to(call, names)
     if set(given) != set(names):
         return None
     caller: ast.AST = call

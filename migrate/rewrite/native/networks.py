@@ -11,6 +11,7 @@ from ...code.statements import is_docstring
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from ..layers.spelling import FLAGS, RESERVED
+from .objects import methods_of
 
 _LIFTED = ("tf.estimator.ScopedModel", "tf.estimator.ScopedLayer")
 
@@ -96,11 +97,7 @@ class _Network(cst.CSTTransformer):
         methods = self._methods()
         if "__call__" not in methods or "call" in methods:
             return False
-        attributes = {
-            one.attr.value
-            for one in walk(self.holder, cst.Attribute)
-            if isinstance(one.value, cst.Name) and one.value.value == "self"
-        }
+        attributes = _attributes(self.holder)
         if set(methods) & RESERVED:
             return False
         taken = attributes & RESERVED
@@ -114,9 +111,7 @@ class _Network(cst.CSTTransformer):
             and (self.tree.symbol(one.func) or "").startswith("tf.keras.layers.")
             for one in walk(init)
         )
-        if self.layers is None and not keras:
-            return False
-        if self.layers is not None and not self._fits(attributes):
+        if not keras if self.layers is None else not self._fits(attributes):
             return False
         tf = self._tensorflow()
         self.base = f"{tf}.estimator.ScopedModel" if self.layers else "tf_keras.Model"
@@ -124,18 +119,12 @@ class _Network(cst.CSTTransformer):
 
     def _tensorflow(self) -> str:
         for one in self.tree.each(cst.ImportAlias):
-            if self.tree.code(one).startswith("tensorflow"):
-                name = one.evaluated_alias or one.evaluated_name
-                if one.evaluated_name in ("tensorflow", "tensorflow.compat.v1"):
-                    return name
+            if one.evaluated_name in ("tensorflow", "tensorflow.compat.v1"):
+                return one.evaluated_alias or one.evaluated_name
         return ""
 
     def _methods(self) -> dict[str, cst.FunctionDef]:
-        return {
-            one.name.value: one
-            for one in self.holder.body.body
-            if isinstance(one, cst.FunctionDef)
-        }
+        return {one.name.value: one for one in methods_of(self.holder)}
 
     def _find_layers(self, method: cst.FunctionDef) -> None:
         """``model = Lifted(self)`` and ``net = model(net)``."""
@@ -191,12 +180,8 @@ class _Network(cst.CSTTransformer):
             for one in self.tree.each(cst.Name)
             if one.value == self.layers.name.value
         ]
-        own = {
-            one.attr.value
-            for one in walk(self.layers, cst.Attribute)
-            if isinstance(one.value, cst.Name) and one.value.value == "self"
-        }
-        return len(uses) == 2 and not (own - {"owner"}) & attributes
+        own = _attributes(self.layers) - {"owner"}
+        return len(uses) == 2 and not own & attributes
 
     # -- the class
 
@@ -209,10 +194,7 @@ class _Network(cst.CSTTransformer):
             return updated_node
         base = cst.Arg(cst.parse_expression(self.base))
         body = list(updated_node.body.body)
-        if not any(
-            isinstance(one, cst.FunctionDef) and one.name.value == "__init__"
-            for one in body
-        ):
+        if "__init__" not in self._methods():
             made = cst.parse_statement("def __init__(self):\n    super().__init__()\n")
             assert isinstance(made, cst.FunctionDef)
             body.insert(0, self._with_layers(made))
@@ -281,10 +263,7 @@ class _Network(cst.CSTTransformer):
 
     def _method_of_layers(self, name: str) -> cst.FunctionDef:
         assert self.layers is not None
-        for one in self.layers.body.body:
-            if isinstance(one, cst.FunctionDef) and one.name.value == name:
-                return one
-        raise AssertionError(name)
+        return next(o for o in methods_of(self.layers) if o.name.value == name)
 
     def leave_SimpleStatementLine(
         self,
@@ -323,6 +302,15 @@ class _Network(cst.CSTTransformer):
             if target != value:
                 found.append(cst.parse_statement(f"{target} = {value}\n"))
         return cst.FlattenSentinel(found)
+
+
+def _attributes(kind: cst.ClassDef) -> set[str]:
+    """Attributes of its object that a class names."""
+    return {
+        one.attr.value
+        for one in walk(kind, cst.Attribute)
+        if isinstance(one.value, cst.Name) and one.value.value == "self"
+    }
 
 
 class _Owned(cst.CSTTransformer):
