@@ -197,8 +197,7 @@ def _moved_method(text: Text, outer: ast.ClassDef, inner: ast.FunctionDef) -> bo
     methods = [one for one in outer.body if isinstance(one, ast.FunctionDef)]
     known = {one.name for one in methods}
     own = {*walk_ast(inner)}
-    reads = [one for one in own if attribute_of_self(one)]
-    reads.sort(key=place_of)
+    reads = sorted(filter(attribute_of_self, own), key=place_of)
     names = list(dict.fromkeys(str(attribute_of_self(one)) for one in reads))
     given = parameters_of(inner)
     calls = [
@@ -206,12 +205,8 @@ def _moved_method(text: Text, outer: ast.ClassDef, inner: ast.FunctionDef) -> bo
         for one in walk_ast(outer, ast.Call)
         if attribute_of_self(one.func) == inner.name
     ]
-    named = [
-        one
-        for top in text.body
-        for one in walk_ast(top, ast.Attribute)
-        if one.attr == inner.name
-    ]
+    words = walk_ast(ast.Module(text.body, []), ast.Attribute)
+    said = sum(one.attr == inner.name for one in words)
     network = "__call__" in known
     others = [one for one in methods if one.name != "__init__"]
     stored = {*_stored(others if network else [inner])}
@@ -225,8 +220,7 @@ def _moved_method(text: Text, outer: ast.ClassDef, inner: ast.FunctionDef) -> bo
         or given[:1] != ["self"]
         or len(reads) != sum(one.id == "self" for one in names_in(inner))
         or {*names} & (known | stored)
-        or len(calls) not in range(1, len(named) + 1)
-        or len(calls) < len(named)
+        or not 0 < len(calls) == said
         or any(one in own or _is_starred(one) for one in calls)
         or _is_taken(text, outer, inner)
     ):
