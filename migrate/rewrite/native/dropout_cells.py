@@ -16,6 +16,7 @@ from .code import Refused, dotted, literal
 from .text import (
     Text,
     bound_names,
+    given_to,
     loads_in,
     names_in,
     on_one_line,
@@ -144,8 +145,7 @@ class _Program:
 
     def _kept(self, node: ast.Call) -> list[ast.expr]:
         """The shares of inputs and outputs that a wrapper keeps."""
-        given = dict(zip(SIGNATURE, node.args, strict=False))
-        given |= {str(one.arg): one.value for one in node.keywords}
+        given = given_to(node, SIGNATURE)
         return [given[name] for name in SIGNATURE[1:3] if name in given]
 
     def _rule(self, value: ast.expr, user: ast.Call) -> Shares | None:
@@ -272,8 +272,7 @@ class _Program:
             used = self.above[one]
             if not isinstance(used, ast.Call) or used.func is not one:
                 return None
-            found[used] = dict(zip(names, used.args, strict=False))
-            found[used] |= {str(k.arg): k.value for k in used.keywords}
+            found[used] = given_to(used, names)
         return found
 
     def _read_by_others(self, function: ast.FunctionDef, name: str) -> bool:
