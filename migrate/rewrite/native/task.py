@@ -88,6 +88,11 @@ _RESHAPED = re.compile(
 _RANDOM = re.compile(r"\brandom\b|dropout|shuffle|multinomial|truncated_normal")
 # What writes to a variable begins with, as a function or as its method.
 _WRITING = ("assign", "scatter_", "batch_scatter_")
+_HARMS = (
+    *(f"tf.{one}" for one in _WRITING), "tf.add_to_collection", "tf.py_func",
+    "tf.contrib.framework.init_from_checkpoint", "tf.train.init_from_checkpoint",
+    "tf.train.ExponentialMovingAverage",
+)  # fmt: skip
 # Methods of a Task that its model function has no say in.
 _OUTPUTS = "outputs"
 
@@ -1640,16 +1645,7 @@ class Maker:
             )
         if symbol.startswith(_SUMMARIES):
             return mode is not self.train
-        return not symbol.startswith(
-            (
-                "tf.add_to_collection",
-                *(f"tf.{one}" for one in _WRITING),
-                "tf.train.init_from_checkpoint",
-                "tf.contrib.framework.init_from_checkpoint",
-                "tf.py_func",
-                "tf.train.ExponentialMovingAverage",
-            )
-        )
+        return not symbol.startswith(_HARMS)
 
 
 def _call_in(statement: Statement) -> cst.Call:
