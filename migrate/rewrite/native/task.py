@@ -788,7 +788,7 @@ class Maker:
             if (
                 0 < len(outputs) < len(self.outputs)
                 or (instead and (self._weights_in(one) or not alone))
-                or (len(self.returned) > 1 and self._users(one, before) > 2)
+                or ((len(self.outputs) > 1 or instead) and self._users(one, before) > 2)
             ):
                 self.outputs = outputs
                 self.beyond.append(one)
