@@ -1476,15 +1476,18 @@ class Maker:
     def _shared(
         self, mode: Mode, values: Sequence[Value]
     ) -> dict[cst.BaseExpression, str]:
-        """Names of decisions that several metrics are given, and of which type."""
+        """Names of decisions, or what the program's own functions give, that several
+        metrics are given, and of which type."""
         found: dict[cst.BaseExpression, str] = {}
         for value in values:
             for one in value.arguments if isinstance(value, Called) else ():
                 source = mode.source_of(one.node)
                 text = self.marked(self.tree.code(source))
                 kind = kind_of(text) if "arg" not in text else None
-                if source is not one.node and kind in ("bool", "int32", "int64"):
-                    found[one.node] = "bool" if decisions(text) else kind
+                own = isinstance(source, cst.Call) and not self.tree.symbol(source.func)
+                told = own or kind in ("bool", "int32", "int64")
+                if source is not one.node and told:
+                    found[one.node] = "bool" if decisions(text) else kind or ""
         names = [self.tree.code(one) for one in found]
         return {n: k for n, k in found.items() if names.count(self.tree.code(n)) > 1}
 
