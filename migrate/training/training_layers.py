@@ -1,1 +1,3 @@
 """A model is made as it trains, since it has layers that are called then alone."""
+
+from __future__ import annotations
