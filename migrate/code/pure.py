@@ -8,13 +8,9 @@ manip. math. nn. quantization. ragged. sets. signal. sparse. spectral. strings.
 """
 _FOLDERS = tuple(f"tf.{name}" for name in _FOLDERS_NAMES.split())
 _IMPURE = (
-    "tf.nn.bidirectional_dynamic_rnn",
-    "tf.nn.dynamic_rnn",
-    "tf.nn.raw_rnn",
-    "tf.nn.rnn_cell",
-    "tf.nn.static_",
-    "tf.math.confusion",
-)
+    "tf.nn.bidirectional_dynamic_rnn", "tf.nn.dynamic_rnn", "tf.nn.raw_rnn",
+    "tf.nn.rnn_cell", "tf.nn.static_", "tf.math.confusion",
+)  # fmt: skip
 _FUNCTIONS_NAMES = """
 abs accumulate_n acos acosh add add_n angle argmax argmin argsort as_dtype as_string
 asin asinh atan atan2 atanh batch_to_space batch_to_space_nd bitcast boolean_mask

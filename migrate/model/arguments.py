@@ -25,15 +25,9 @@ from .values import (
 )
 
 __all__ = [
-    "Argument",
-    "Mismatch",
-    "bound",
-    "element_of",
-    "last_positional",
-    "parameters_of",
-    "with_partial",
-    "written_out",
-]
+    "Argument", "Mismatch", "bound", "element_of", "last_positional", "parameters_of",
+    "with_partial", "written_out",
+]  # fmt: skip
 
 
 class Mismatch(Exception):

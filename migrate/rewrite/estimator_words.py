@@ -12,33 +12,22 @@ from ..names.resolver import Resolver
 
 _HOOK = "tf.train.SessionRunHook"
 _ROOTS = (
-    "tf.estimator",
-    "tf.contrib.estimator",
-    "tf.keras.estimator",
-    "tf.contrib.learn",
-    "tf.contrib.tpu.TPUEstimator",
-    "tf.contrib.tpu.RunConfig",
-    "tf.contrib.tpu.TPUConfig",
-    "tf.contrib.tpu.InputPipelineConfig",
-    "tf.contrib.distribute.DistributeConfig",
-    "tf.contrib.predictor",
-    "tf.contrib.timeseries",
-    "tf.contrib.factorization.KMeansClustering",
-)
+    "tf.estimator", "tf.contrib.estimator", "tf.keras.estimator", "tf.contrib.learn",
+    "tf.contrib.tpu.TPUEstimator", "tf.contrib.tpu.RunConfig",
+    "tf.contrib.tpu.TPUConfig", "tf.contrib.tpu.InputPipelineConfig",
+    "tf.contrib.distribute.DistributeConfig", "tf.contrib.predictor",
+    "tf.contrib.timeseries", "tf.contrib.factorization.KMeansClustering",
+)  # fmt: skip
 # Below `tf.contrib.learn` there is much that has nothing to do with training.
 _NOT_ESTIMATORS = ("tf.contrib.learn.datasets",)
 # A module that has one of these, or runs one of tf.contrib.learn, is part of a program.
 _MENTIONS = ("tf.estimator.", "tf.contrib.estimator.", "tf.keras.estimator.")
 _MODES = ("tf.estimator.ModeKeys", "tf.contrib.learn.ModeKeys")
 _CLASS_ROOTS = (
-    "tf.estimator.",
-    "tf.compat.v1.estimator.",
-    "tf.contrib.estimator.",
-    "tf.contrib.learn.",
-    "tf.contrib.tpu.",
-    "tf.contrib.timeseries.",
+    "tf.estimator.", "tf.compat.v1.estimator.", "tf.contrib.estimator.",
+    "tf.contrib.learn.", "tf.contrib.tpu.", "tf.contrib.timeseries.",
     "tf.contrib.factorization.",
-)
+)  # fmt: skip
 CLASS_ENDINGS = ("Estimator", "Classifier", "Regressor", "KMeansClustering")
 _MAKERS = (
     "tf.keras.estimator.model_to_estimator",

@@ -29,13 +29,10 @@ from ..rules.written_for import era_of
 
 _ESTIMATORS = ("Estimator", "Classifier", "Regressor")
 _SESSIONS = (
-    "tf.Session",
-    "tf.InteractiveSession",
-    "tf.train.MonitoredTrainingSession",
-    "tf.train.MonitoredSession",
-    "tf.train.SingularMonitoredSession",
+    "tf.Session", "tf.InteractiveSession", "tf.train.MonitoredTrainingSession",
+    "tf.train.MonitoredSession", "tf.train.SingularMonitoredSession",
     "tf.train.Supervisor",
-)
+)  # fmt: skip
 _BY_NAME = ("importlib.import_module", "runpy.run_module", "__import__")
 _BY_PATH = ("imp.load_source",)
 _OWN_TREES = ("python", "core", "tools", "examples")

@@ -175,9 +175,9 @@ def _hits(labels, scores):
 
 
 def metrics_of(labels, scores, weights=None):
-    metrics = {'recall': _hits(labels, scores)}
-    metrics['mean'] = tf.metrics.mean(scores, weights)
-    return metrics
+    lib = {'recall': _hits(labels, scores)}  # as another file calls this one
+    lib['mean'] = tf.metrics.mean(scores, weights)
+    return lib
 
 
 def percent(share):

@@ -10,7 +10,7 @@ import libcst as cst
 
 from ...code.edits import Put, changed, importing
 from ...code.names import fresh
-from ...code.tree import Tree, walk
+from ...code.tree import Tree, only_small, walk
 from ...names.dotted import dotted_name
 from ...names.scopes import Binding, BindingKind
 from ...project.facts import ParsedModule, ProjectFacts
@@ -154,7 +154,12 @@ class _Mover:
             own |= renamed(other, helper, {root: cst.Name(fresh(root, taken))})
         moved = helper.visit(Put(own, helper))
         top = next(n for n in self.tree.ancestors(call) if n in self.parsed.module.body)
-        places: _Places = {top: lambda now: [*lines.values(), moved, now]}
+        before = self.parsed.module.body[: self.parsed.module.body.index(top)]
+        kinds = (cst.Import, cst.ImportFrom)
+        last = [one for one in before if isinstance(only_small(one), kinds)][-1:]
+        places: _Places = dict.fromkeys(last, lambda now: [now, *lines.values()])
+        first = [] if last else [*lines.values()]
+        places[top] = lambda now: [*first, moved, now]
         for node in self.parsed.each(cst.Call, cst.ImportFrom):
             if isinstance(node, cst.Call):
                 same = named_in_file(node.func, self.parsed, self.facts) == told

@@ -8,8 +8,9 @@ import libcst as cst
 
 from ...code.edits import changed
 from ...code.names import fresh
-from ...code.tree import Statement, Tree, only_small, statements_of, walk
+from ...code.tree import Tree, only_small, walk
 from ...project.facts import ParsedModule, ProjectFacts
+from ..layers.flow import inner
 from ..layers.model_functions import is_model_fn
 from .local_functions import makes_layers
 
@@ -30,7 +31,7 @@ def with_one_return(
 
 
 def _edits(tree: Tree, function: cst.FunctionDef) -> dict[cst.CSTNode, Any]:
-    lines = _lines(function.body)
+    lines = inner(function.body)
     branch = lines[-1] if lines else None
     ends = _ends(branch) if isinstance(branch, cst.If) else None
     every = [*walk(function.body, cst.Return)]
@@ -58,7 +59,7 @@ def _ends(branch: cst.If) -> list[cst.CSTNode] | None:
     found: list[cst.CSTNode] = []
     here: cst.If | cst.Else | None = branch
     while here is not None:
-        lines = _lines(here.body)
+        lines = inner(here.body)
         small = only_small(lines[-1]) if lines else None
         if not isinstance(small, (cst.Return, cst.Raise)):
             return None
@@ -71,7 +72,3 @@ def _ends(branch: cst.If) -> list[cst.CSTNode] | None:
 
 def _calls(node: cst.Return) -> bool:
     return isinstance(node.value, cst.Call)
-
-
-def _lines(body: cst.BaseSuite) -> list[Statement]:
-    return statements_of(body) if isinstance(body, cst.IndentedBlock) else []

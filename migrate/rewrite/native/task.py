@@ -97,6 +97,11 @@ _RESHAPED = re.compile(
 _RANDOM = re.compile(r"\brandom\b|dropout|shuffle|multinomial|truncated_normal")
 # What writes to a variable begins with, as a function or as its method.
 _WRITING = ("assign", "scatter_", "batch_scatter_")
+_HARMS = (
+    *(f"tf.{one}" for one in _WRITING), "tf.add_to_collection", "tf.py_func",
+    "tf.contrib.framework.init_from_checkpoint", "tf.train.init_from_checkpoint",
+    "tf.train.ExponentialMovingAverage",
+)  # fmt: skip
 # Methods of a Task that its model function has no say in.
 _OUTPUTS = "outputs"
 
@@ -815,7 +820,7 @@ class Maker:
             if (
                 0 < len(outputs) < len(self.outputs)
                 or (instead and (self._weights_in(one) or not alone))
-                or (len(self.returned) > 1 and self._users(one, before) > 2)
+                or ((len(self.outputs) > 1 or instead) and self._users(one, before) > 2)
             ):
                 self.outputs = outputs
                 self.beyond.append(one)
@@ -1527,15 +1532,18 @@ class Maker:
     def _shared(
         self, mode: Mode, values: Sequence[Value]
     ) -> dict[cst.BaseExpression, str]:
-        """Names of decisions that several metrics are given, and of which type."""
+        """Names of decisions, or what the program's own functions give, that several
+        metrics are given, and of which type."""
         found: dict[cst.BaseExpression, str] = {}
         for value in values:
             for one in value.arguments if isinstance(value, Called) else ():
                 source = mode.source_of(one.node)
                 text = self.marked(self.tree.code(source))
                 kind = kind_of(text) if "arg" not in text else None
-                if source is not one.node and kind in ("bool", "int32", "int64"):
-                    found[one.node] = "bool" if decisions(text) else kind
+                own = isinstance(source, cst.Call) and not self.tree.symbol(source.func)
+                told = own or kind in ("bool", "int32", "int64")
+                if source is not one.node and told:
+                    found[one.node] = "bool" if decisions(text) else kind or ""
         names = [self.tree.code(one) for one in found]
         return {n: k for n, k in found.items() if names.count(self.tree.code(n)) > 1}
 
@@ -1695,16 +1703,7 @@ class Maker:
             )
         if symbol.startswith(_SUMMARIES):
             return mode is not self.train
-        return not symbol.startswith(
-            (
-                "tf.add_to_collection",
-                *(f"tf.{one}" for one in _WRITING),
-                "tf.train.init_from_checkpoint",
-                "tf.contrib.framework.init_from_checkpoint",
-                "tf.py_func",
-                "tf.train.ExponentialMovingAverage",
-            )
-        )
+        return not symbol.startswith(_HARMS)
 
 
 def _call_in(statement: Statement) -> cst.Call:
