@@ -329,8 +329,9 @@ class _Network:
             lifted.source.put(one, lifted.of(outputs))
 
     def _last_output(self, reads: list[ast.Name], kind: _Kind | None) -> bool:
-        """All that is read of the state is the last output."""
-        if kind is None or kind.several:
+        """All that is read of the state is the last output, which nothing drops."""
+        texts = (self.lifted.module.code, *self.lifted.module.others)
+        if kind is None or kind.several or any("Dropout" in one for one in texts):
             return False
         return not kind.lstm or all(self._part(one) == 1 for one in reads)
 
