@@ -128,7 +128,7 @@ TWO = """
     ("changes", "found"),
     [
         ({}, '_optimizer": [\n'),
-        ({"loss": "-loss"}, "_optimizer_loss(features, labels, outputs)"),
+        ({"loss": "-loss"}, "_optimizer_loss(features, labels, logits)"),
         (
             {"inside": "with tf.control_dependencies([first]):\n        "},
             "an update waits for another",
