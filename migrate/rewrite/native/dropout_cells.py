@@ -16,7 +16,6 @@ from .code import Refused, dotted, literal
 from .text import (
     Text,
     bound_names,
-    given_to,
     loads_in,
     names_in,
     on_one_line,
@@ -145,7 +144,8 @@ class _Program:
 
     def _kept(self, node: ast.Call) -> list[ast.expr]:
         """The shares of inputs and outputs that a wrapper keeps."""
-        given = given_to(node, SIGNATURE)
+        given = dict(zip(SIGNATURE, node.args, strict=False))
+        given |= {str(one.arg): one.value for one in node.keywords}
         return [given[name] for name in SIGNATURE[1:3] if name in given]
 
     def _rule(self, value: ast.expr, user: ast.Call) -> Shares | None:
@@ -272,7 +272,8 @@ class _Program:
             used = self.above[one]
             if not isinstance(used, ast.Call) or used.func is not one:
                 return None
-            found[used] = given_to(used, names)
+            found[used] = dict(zip(names, used.args, strict=False))
+            found[used] |= {str(k.arg): k.value for k in used.keywords}
         return found
 
     def _read_by_others(self, function: ast.FunctionDef, name: str) -> bool:

@@ -93,7 +93,9 @@ def _called(tree: Tree, made: cst.CSTNode) -> cst.Call | None:
 def _once(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule | None:
     tree = Tree(parsed.module, parsed.resolver)
     for defined in parsed.each(cst.FunctionDef):
-        asks = is_model_fn(defined) and not _is_helper(tree, defined)
+        network = defined.name.value == "__call__" and not is_model_fn(defined)
+        asks = network or is_model_fn(defined)
+        asks = asks and not _is_helper(tree, defined)
         for node in walk(defined.body, cst.Call):
             if tree.function(node) is not defined:
                 continue
@@ -101,15 +103,15 @@ def _once(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule | None:
             if helper is None:
                 continue
             given = [_maker_of(tree, one.value) for one in node.args]
-            if not any(one.startswith(_CELLS) for one in given) and not (
-                asks
-                and (
+            if not any(one.startswith(_CELLS) for one in given):
+                if not asks or not (
                     follows_step(tree, helper, given, node.args)
                     or calls_model(helper, parsed, facts)
                     or knows_of_tasks(tree, helper)
-                )
-            ):
-                continue
+                ):
+                    continue
+                if network and not _is_called_once(tree, helper):
+                    continue
             new = Inliner(tree, defined, node, helper).statements()
             if new is None:
                 continue
@@ -150,6 +152,21 @@ def follows_step(
     if called & {*OPTIMIZERS} and any(_is_of_step(tree, one.value) for one in args):
         return True
     return bool(called & {*GLOBAL_STEPS} and called & {*SCHEDULES})
+
+
+def _is_called_once(tree: Tree, method: cst.FunctionDef) -> bool:
+    """Nothing but one call speaks of a method, whose class nothing extends."""
+    name = method.name.value
+    words = tree.each(cst.Name)
+    holder = tree.parent(tree.parent(method) or method)
+    if not isinstance(holder, cst.ClassDef):
+        return False
+    extends = [
+        one
+        for one in tree.each(cst.ClassDef)
+        if any(tree.resolver.definition(base.value) is holder for base in one.bases)
+    ]
+    return not extends and sum(one.value == name for one in words) == 2
 
 
 def _is_helper(tree: Tree, defined: cst.FunctionDef) -> bool:

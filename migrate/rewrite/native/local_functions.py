@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 
-from ...code.names import fresh
 from ...code.tree import Tree, walk
 from ...names.ast_nodes import parents_of
 from ...names.ast_nodes import walk as walk_ast
@@ -47,36 +46,38 @@ def with_local_functions_apart(
 ) -> ParsedModule:
     """The file with functions that make layers beside those that they stand in.
 
-    So are methods of networks, and those that their class calls several times. They are
-    given what they read of these. A function that is handed about stays. What a name is
-    that has some arguments of a layer, is written out where it is called.
+    They are given what they read of these. A function that is handed about stays. What
+    a name is that has some arguments of a layer, is written out where it is called.
     """
     if MAKES_LAYERS.search(parsed.source.text) is None:
         return parsed
-    others = "\n".join(facts.texts_of_importers(parsed.path))
+    others = [*facts.texts_of_importers(parsed.path)]
     for _ in range(_MOST):
-        text = Text(parsed.source.text)
-        if not _once(text, others):
+        code = _once(parsed.source.text, "\n".join(others))
+        if code is None:
             break
-        parsed = facts.module_of(parsed.source.with_text(text.done()))
+        parsed = facts.module_of(parsed.source.with_text(code))
     return parsed
 
 
-def _once(text: Text, others: str) -> bool:
+def _once(code: str, others: str) -> str | None:
+    text = Text(code)
     if _written_out(text, others) or _defined(text):
-        return True
+        return text.done()
     makers = _makers(text)
-    return any(
-        (isinstance(outer, ast.FunctionDef) and _moved(text, outer, inner))
-        or (
-            isinstance(outer, ast.ClassDef)
-            and re.search(rf"(\.|\bdef ){inner.name}\b", others) is None
-            and _moved_method(text, outer, inner)
-        )
-        for outer in text.body
-        for inner in getattr(outer, "body", ())
-        if isinstance(inner, ast.FunctionDef) and inner.name in makers
-    )
+    for outer in text.body:
+        for inner in getattr(outer, "body", ()):
+            if not isinstance(inner, ast.FunctionDef) or inner.name not in makers:
+                continue
+            if isinstance(outer, ast.FunctionDef) and _moved(text, outer, inner):
+                return text.done()
+            if (
+                isinstance(outer, ast.ClassDef)
+                and re.search(rf"\.{inner.name}\b", others) is None
+                and _moved_method(text, outer, inner)
+            ):
+                return text.done()
+    return None
 
 
 def _written_out(text: Text, others: str) -> bool:
@@ -153,8 +154,8 @@ def _makers(text: Text) -> set[str]:
             one.name
             for one in functions
             if any(
-                dotted(call.func).removeprefix("self.") in found
-                for call in walk_ast(one, ast.Call)
+                isinstance(node, ast.Call) and dotted(node.func) in found
+                for node in walk_ast(one)
             )
         }
         if more <= found:
@@ -170,34 +171,35 @@ def _moved(text: Text, outer: ast.FunctionDef, inner: ast.FunctionDef) -> bool:
     loads = loads_in(inner)
     read = sorted((one for one in loads if one.id in own - bound), key=place_of)
     names = list(dict.fromkeys(one.id for one in read))
-    uses = list(_calls(outer, inner))
-    calls = [one for one in uses if one is not None]
-    if not _is_plain(inner) or not calls or None in uses:
+    calls = list(_calls(outer, inner))
+    if not _is_plain(inner) or not calls or None in calls:
         return False
     # One that reads nothing is in the way of layers of TensorFlow 1 only.
     free = names or "keras.layers" not in text.of(inner)
     if inner.name in names or not (free or "mode" in parameters_of(outer)):
         return False
-    first = min(calls, key=place_of)
+    first = min((one for one in calls if one is not None), key=place_of)
     if not {*names} <= _surely_bound(outer, first) or "self" in names:
         return False
     defaults = {one.id for part in arguments.defaults for one in names_in(part)}
     if defaults & own or _is_taken(text, outer, inner):
         return False
     required = len(arguments.args) - len(arguments.defaults)
-    told = {name: name for name in names}
     for call in calls:
+        assert call is not None
+        told = {name: name for name in names}
         _give(text, call, parameters_of(inner), required, told, inner.name)
-    _put_before(text, outer, inner, required, told)
+    _put_before(text, outer, inner, required, names)
     return True
 
 
 def _moved_method(text: Text, outer: ast.ClassDef, inner: ast.FunctionDef) -> bool:
-    """Puts a method before its class: it is given what it reads of its object."""
+    """Puts a method of a network before its class: it is given what it reads of it."""
     methods = [one for one in outer.body if isinstance(one, ast.FunctionDef)]
     known = {one.name for one in methods}
     own = {*walk_ast(inner)}
-    reads = sorted(filter(attribute_of_self, own), key=place_of)
+    reads = [one for one in own if attribute_of_self(one)]
+    reads.sort(key=place_of)
     names = list(dict.fromkeys(str(attribute_of_self(one)) for one in reads))
     given = parameters_of(inner)
     calls = [
@@ -205,52 +207,38 @@ def _moved_method(text: Text, outer: ast.ClassDef, inner: ast.FunctionDef) -> bo
         for one in walk_ast(outer, ast.Call)
         if attribute_of_self(one.func) == inner.name
     ]
-    words = walk_ast(ast.Module(text.body, []), ast.Attribute)
-    said = sum(one.attr == inner.name for one in words)
-    network = "__call__" in known
-    others = [one for one in methods if one.name != "__init__"]
-    stored = {*_stored(others if network else [inner])}
-    # What is set in a branch may not be there yet.
-    plain = [o for m in methods for o in m.body if not isinstance(o, _BRANCHES)]
-    stored |= {*_stored(methods)} - {*_stored(plain)}
+    named = [
+        one
+        for top in text.body
+        for one in walk_ast(top, ast.Attribute)
+        if one.attr == inner.name
+    ]
+    stored = {
+        attribute_of_self(one)
+        for method in methods
+        for one in walk_ast(method, ast.Attribute)
+        if isinstance(one.ctx, ast.Store)
+        if method.name != "__init__"
+    }
     if (
         not _is_plain(inner)
-        or not (network or inner.name in _called_again(text, methods))
+        or "__call__" not in known
         or inner.name.startswith("__")
         or given[:1] != ["self"]
         or len(reads) != sum(one.id == "self" for one in names_in(inner))
-        or {*names} & (known | stored)
-        or not 0 < len(calls) == said
+        or {*names} & (known | stored | bound_names(inner))
+        or len(calls) not in range(1, len(named) + 1)
+        or len(calls) < len(named)
         or any(one in own or _is_starred(one) for one in calls)
         or _is_taken(text, outer, inner)
     ):
         return False
     required = len(given) - len(inner.args.defaults)
-    taken = {one.id for one in names_in(inner)} | bound_names(inner)
-    shown = {name: fresh(name, taken) for name in names}
-    told = {shown[name]: f"self.{name}" for name in names}
+    told = {name: f"self.{name}" for name in names}
     for call in calls:
         _give(text, call, given[1:], required - 1, told, inner.name)
-    _put_before(text, outer, inner, required, shown)
+    _put_before(text, outer, inner, required, names)
     return True
-
-
-def _stored(nodes: Sequence[ast.AST]) -> Iterator[str | None]:
-    """Attributes of its object that some code sets."""
-    for node in nodes:
-        for one in walk_ast(node, ast.Attribute):
-            if isinstance(one.ctx, ast.Store):
-                yield attribute_of_self(one)
-
-
-def _called_again(text: Text, methods: Sequence[ast.FunctionDef]) -> list[str]:
-    """Methods that their class calls several times, or that such methods call."""
-    called = {one.name: re.findall(r"\bself\.(\w+)\(", text.of(one)) for one in methods}
-    every = [name for names in called.values() for name in names]
-    found = [name for name in called if every.count(name) > 1]
-    for name in found:
-        found += {*called[name]} & {*called} - {*found}
-    return found
 
 
 def _is_plain(function: ast.FunctionDef) -> bool:
@@ -272,7 +260,6 @@ def _is_starred(call: ast.Call) -> bool:
     )
 
 
-_BRANCHES = (ast.If, ast.For, ast.While, ast.Try)
 _STRANGE = (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.Await)
 _SCOPES = (
     ast.FunctionDef, ast.Lambda, ast.ListComp, ast.DictComp, ast.SetComp,
@@ -288,13 +275,23 @@ def _calls(outer: ast.FunctionDef, inner: ast.FunctionDef) -> Iterator[ast.Call 
         if node.id != inner.name:
             continue
         call = above[node]
-        plain = node not in own and getattr(call, "func", None) is node
-        around = call
+        around: ast.AST = node
+        shadowed = False
         while around is not outer:
-            hides = isinstance(around, _SCOPES) and not _binds_nothing(around, inner)
-            plain, around = plain and not hides, above[around]
-        whole = isinstance(call, ast.Call) and plain and not _is_starred(call)
-        yield call if isinstance(call, ast.Call) and whole else None
+            around = above[around]
+            if isinstance(around, _SCOPES) and around is not outer:
+                shadowed = shadowed or not _binds_nothing(around, inner)
+        whole = isinstance(call, ast.Call) and call.func is node
+        starred = isinstance(call, ast.Call) and _is_starred(call)
+        yield (
+            call
+            if isinstance(call, ast.Call)
+            and whole
+            and not starred
+            and not shadowed
+            and node not in own
+            else None
+        )
 
 
 def _binds_nothing(scope: ast.AST, inner: ast.FunctionDef) -> bool:
@@ -369,10 +366,10 @@ def _put_before(
     outer: ast.stmt,
     inner: ast.FunctionDef,
     required: int,
-    names: Mapping[str, str],
+    names: Sequence[str],
 ) -> None:
     arguments = inner.args
-    shown = [one.arg for one in arguments.args[:required]] + [*names.values()]
+    shown = [one.arg for one in arguments.args[:required]] + [*names]
     shown = [one for one in shown if one != "self"]
     shown += [
         f"{one.arg}={text.of(default)}"
@@ -386,7 +383,7 @@ def _put_before(
     lines = text.code[start:end].split("\n")
     body = "\n".join(line.removeprefix(margin) for line in lines)
     if isinstance(outer, ast.ClassDef):
-        body = re.sub(r"\bself\.(\w+)", lambda one: names[one[1]], body)
+        body = re.sub(r"\bself\.(?=\w)", "", body)
     place, _ = text.span(outer)
     text.cut(inner)
     text.replace(place, place, f"def {inner.name}({', '.join(shown)}):\n{body}\n\n\n")

@@ -10,15 +10,7 @@ import libcst as cst
 from ...names.ast_nodes import parents_of
 from ...project.facts import ParsedModule, ProjectFacts
 from .code import dotted, literal
-from .text import (
-    Text,
-    bound_names,
-    defaults_of,
-    given_to,
-    loads_in,
-    names_in,
-    parameters_of,
-)
+from .text import Text, bound_names, loads_in, names_in, parameters_of
 
 _VARIABLES = ("tf.Variable", "tf.get_variable")
 _MOST = 100
@@ -81,12 +73,7 @@ def _variable(
     *before, last = function.body
     value = last.value if isinstance(last, ast.Return) else None
     if isinstance(value, ast.Name):
-        made = [
-            one
-            for one in before
-            if isinstance(one, ast.Assign)
-            if [*map(dotted, one.targets)] == [value.id]
-        ]
+        made = [o for o in before if isinstance(o, ast.Assign) and _names(o, value.id)]
         value = made[0].value if len(made) == 1 else None
     arguments = function.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
@@ -106,6 +93,12 @@ def _variable(
         if not (docstring or named or _penalty(function, one) is not None):
             return None
     return value
+
+
+def _names(statement: ast.stmt, name: str) -> bool:
+    return isinstance(statement, ast.Assign) and [*map(dotted, statement.targets)] == [
+        name
+    ]
 
 
 def _penalty(function: ast.FunctionDef, statement: ast.stmt) -> ast.expr | None:
@@ -152,7 +145,10 @@ def _said(
         return None
     if any(isinstance(one, ast.Starred) for one in call.args):
         return None
-    given = defaults_of(function) | given_to(call, names)
+    defaults = function.args.defaults
+    given = dict(zip(names[::-1], defaults[::-1], strict=False))
+    given |= dict(zip(names, call.args, strict=False))
+    given |= {str(one.arg): one.value for one in call.keywords}
     if set(given) != set(names):
         return None
     caller: ast.AST = call

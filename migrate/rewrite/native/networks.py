@@ -7,11 +7,9 @@ from collections.abc import Sequence
 import libcst as cst
 
 from ...code.edits import Put, changed
-from ...code.statements import is_docstring
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from ..layers.spelling import FLAGS, RESERVED
-from .objects import methods_of
 
 _LIFTED = ("tf.estimator.ScopedModel", "tf.estimator.ScopedLayer")
 
@@ -97,7 +95,11 @@ class _Network(cst.CSTTransformer):
         methods = self._methods()
         if "__call__" not in methods or "call" in methods:
             return False
-        attributes = _attributes(self.holder)
+        attributes = {
+            one.attr.value
+            for one in walk(self.holder, cst.Attribute)
+            if isinstance(one.value, cst.Name) and one.value.value == "self"
+        }
         if set(methods) & RESERVED:
             return False
         taken = attributes & RESERVED
@@ -111,7 +113,9 @@ class _Network(cst.CSTTransformer):
             and (self.tree.symbol(one.func) or "").startswith("tf.keras.layers.")
             for one in walk(init)
         )
-        if not keras if self.layers is None else not self._fits(attributes):
+        if self.layers is None and not keras:
+            return False
+        if self.layers is not None and not self._fits(attributes):
             return False
         tf = self._tensorflow()
         self.base = f"{tf}.estimator.ScopedModel" if self.layers else "tf_keras.Model"
@@ -119,12 +123,18 @@ class _Network(cst.CSTTransformer):
 
     def _tensorflow(self) -> str:
         for one in self.tree.each(cst.ImportAlias):
-            if one.evaluated_name in ("tensorflow", "tensorflow.compat.v1"):
-                return one.evaluated_alias or one.evaluated_name
+            if self.tree.code(one).startswith("tensorflow"):
+                name = one.evaluated_alias or one.evaluated_name
+                if one.evaluated_name in ("tensorflow", "tensorflow.compat.v1"):
+                    return name
         return ""
 
     def _methods(self) -> dict[str, cst.FunctionDef]:
-        return {one.name.value: one for one in methods_of(self.holder)}
+        return {
+            one.name.value: one
+            for one in self.holder.body.body
+            if isinstance(one, cst.FunctionDef)
+        }
 
     def _find_layers(self, method: cst.FunctionDef) -> None:
         """``model = Lifted(self)`` and ``net = model(net)``."""
@@ -180,8 +190,12 @@ class _Network(cst.CSTTransformer):
             for one in self.tree.each(cst.Name)
             if one.value == self.layers.name.value
         ]
-        own = _attributes(self.layers) - {"owner"}
-        return len(uses) == 2 and not own & attributes
+        own = {
+            one.attr.value
+            for one in walk(self.layers, cst.Attribute)
+            if isinstance(one.value, cst.Name) and one.value.value == "self"
+        }
+        return len(uses) == 2 and not (own - {"owner"}) & attributes
 
     # -- the class
 
@@ -194,7 +208,10 @@ class _Network(cst.CSTTransformer):
             return updated_node
         base = cst.Arg(cst.parse_expression(self.base))
         body = list(updated_node.body.body)
-        if "__init__" not in self._methods():
+        if not any(
+            isinstance(one, cst.FunctionDef) and one.name.value == "__init__"
+            for one in body
+        ):
             made = cst.parse_statement("def __init__(self):\n    super().__init__()\n")
             assert isinstance(made, cst.FunctionDef)
             body.insert(0, self._with_layers(made))
@@ -224,7 +241,7 @@ class _Network(cst.CSTTransformer):
         body = updated_node.body
         assert isinstance(body, cst.IndentedBlock)
         statements = list(body.body)
-        place = 1 if is_docstring(statements[0]) else 0
+        place = 1 if _is_text(statements[0]) else 0
         statements.insert(place, first)
         changed = updated_node.with_changes(body=body.with_changes(body=statements))
         return self._with_layers(changed)
@@ -263,7 +280,10 @@ class _Network(cst.CSTTransformer):
 
     def _method_of_layers(self, name: str) -> cst.FunctionDef:
         assert self.layers is not None
-        return next(o for o in methods_of(self.layers) if o.name.value == name)
+        for one in self.layers.body.body:
+            if isinstance(one, cst.FunctionDef) and one.name.value == name:
+                return one
+        raise AssertionError(name)
 
     def leave_SimpleStatementLine(
         self,
@@ -304,13 +324,12 @@ class _Network(cst.CSTTransformer):
         return cst.FlattenSentinel(found)
 
 
-def _attributes(kind: cst.ClassDef) -> set[str]:
-    """Attributes of its object that a class names."""
-    return {
-        one.attr.value
-        for one in walk(kind, cst.Attribute)
-        if isinstance(one.value, cst.Name) and one.value.value == "self"
-    }
+def _is_text(node: cst.BaseStatement) -> bool:
+    return (
+        isinstance(node, cst.SimpleStatementLine)
+        and isinstance(node.body[0], cst.Expr)
+        and isinstance(node.body[0].value, cst.SimpleString)
+    )
 
 
 class _Owned(cst.CSTTransformer):
@@ -324,7 +343,11 @@ class _Owned(cst.CSTTransformer):
     def leave_Attribute(
         self, original_node: cst.Attribute, updated_node: cst.Attribute
     ) -> cst.BaseExpression:
-        held, attr = original_node.value, original_node.attr
-        if isinstance(held, cst.Name) and (held.value, attr.value) == ("self", "owner"):
-            return held
-        return updated_node.with_changes(attr=attr)
+        value = updated_node.value
+        if (
+            isinstance(original_node.value, cst.Name)
+            and original_node.value.value == "self"
+            and original_node.attr.value == "owner"
+        ):
+            return cst.Name("self")
+        return updated_node.with_changes(value=value, attr=original_node.attr)

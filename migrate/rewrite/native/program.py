@@ -536,7 +536,6 @@ class _Program:
         files = with_values_chosen_inside(files, facts)
         files = [with_models_named(one, facts) for one in files]
         files = with_helpers_brought(files, facts)
-        files = [with_local_functions_apart(one, facts) for one in files]
         files = [with_own_objects_dissolved(one, facts) for one in files]
         files = [with_objects_dissolved(one, facts) for one in files]
         files = [with_variables_inlined(one, facts) for one in files]

@@ -10,7 +10,7 @@ from ...names.ast_nodes import walk as walk_ast
 from .code import Refused, call, dotted, is_absent, literal, parsed
 from .dropout_cells import SIGNATURE
 from .layers import Reader, initializer, rate_of
-from .text import attribute_of_self, given_to, loads_in
+from .text import attribute_of_self, loads_in
 
 if TYPE_CHECKING:
     from .classes import Lifted
@@ -96,7 +96,8 @@ def cell(
     names = _SIGNATURES[name]
     if len(node.args) > len(names) or any(k.arg not in names for k in node.keywords):
         raise Refused(f"`{name}` with other arguments")
-    given = {key: of(one) for key, one in given_to(node, names).items()}
+    given = {key: of(one) for key, one in zip(names, node.args, strict=False)}
+    given |= {str(one.arg): of(one.value) for one in node.keywords}
     # What reads a state that is no tuple, does not know what kind it is of.
     given.pop("state_is_tuple", None)
     if name == "MultiRNNCell":

@@ -15,16 +15,8 @@ from ...model.spelling import snake
 from ...names.ast_nodes import expression_of
 from ...names.ast_nodes import walk as walk_ast
 from ..layers.spelling import FLAGS
-from .code import UNKNOWN, Refused, dotted, literal
-from .text import (
-    attribute_of_self,
-    bound_names,
-    defaults_of,
-    given_to,
-    names_in,
-    parameters_of,
-    substituted,
-)
+from .code import Refused, dotted, literal
+from .text import attribute_of_self, defaults_of, names_in, parameters_of
 
 if TYPE_CHECKING:
     from .classes import Lifted
@@ -116,30 +108,28 @@ def _check_rounds(one: Lifted) -> None:
         alike = any(isinstance(name, ast.Constant) for name in named)
         for use in one.uses(attribute) if made else ():
             targets: set[str] | None = None
-            scopes: list[ast.expr] = []
+            scopes: list[ast.Call] = []
             for block in one.around(use):
                 if isinstance(block, ast.For):
                     targets = {n.id for n in names_in(block.target)}
                     scopes = []
-                for item in getattr(block, "items", ()):
-                    func = getattr(item.context_expr, "func", None)
-                    if func and one.symbol(one.of(func)) == "tf.variable_scope":
-                        scopes.append(item.context_expr)
+                elif isinstance(block, ast.With):
+                    entered = [item.context_expr for item in block.items]
+                    scopes += [
+                        call
+                        for call in entered
+                        if isinstance(call, ast.Call)
+                        and one.symbol(one.of(call.func)) == "tf.variable_scope"
+                    ]
             if targets is None or not (scopes or alike):
                 continue
-            if not any(_reads(one, scope, targets) for scope in scopes):
+            read = {
+                n.id for scope in scopes for part in scope.args for n in names_in(part)
+            }
+            if not read & targets:
                 raise Refused(
                     f"the rounds of a loop share the variables of `{attribute}`"
                 )
-
-
-def _reads(one: Lifted, node: ast.expr, names: set[str]) -> bool:
-    """An expression of the call follows from names, perhaps by way of others."""
-    read = {n.id for n in names_in(node)}
-    made = (one.definition(node, name) for name in read & one.locals)
-    return bool(read & names) or any(
-        _reads(one, line.value, names) for line in made if line is not None
-    )
 
 
 def _merged(one: Lifted, classes: Mapping[str, Lifted]) -> bool:
@@ -159,11 +149,11 @@ def _merged(one: Lifted, classes: Mapping[str, Lifted]) -> bool:
             )
             if same and _read_again(one, places, name, other):
                 return True
-            same = same and {name, other} <= {*made}
-            told = [_said(one, made[n], classes) for n in (name, other) if same]
-            if same and told[0] != told[1] and _told_by_calls(one, told, classes):
-                return True
-            if not same or told[0] != told[1]:
+            if (
+                not {name, other} <= {*made}
+                or not same
+                or (_said(one, made[name], classes) != _said(one, made[other], classes))
+            ):
                 raise Refused(
                     f"`{name}` and `{other}` of `{one.name}` may share variables"
                 )
@@ -208,7 +198,7 @@ def _said(
     if inner is None or not isinstance(made, ast.Call):
         return one.of(made), {}
     names = parameters_of(inner.init)[1:]
-    given = given_to(made, names)
+    given = _given(made, names)
     stored = {
         value.id: name
         for name, value in inner.attributes().items()
@@ -219,62 +209,18 @@ def _said(
         reads = [n for n in walk_ast(inner.call) if attribute_of_self(n) == held]
         within = [inner.above[n] for n in reads if held is not None]
         loads = [n for n in names_in(inner.init) if n.id == name]
-        if not loads or (within and len(loads) == 1 and _asks_for_reuse(within)):
+        if within and len(loads) == 1 and _asks_for_reuse(within):
             given.pop(name, None)
     return inner.name, {name: one.of(value) for name, value in given.items()}
 
 
-def _told_by_calls(
-    one: Lifted,
-    told: Sequence[tuple[str, dict[str, str]]],
-    classes: Mapping[str, Lifted],
-) -> bool:
-    """Lets the calls say what two objects of the same variables differ in.
-
-    Their class is made nowhere else, and its constructor only keeps such a literal.
-    """
-    (kind, first), (_, second) = told
-    inner = classes.get(kind)
-    if inner is None or inner.call.args.defaults:
-        return False
-    made = re.compile(rf"(?<!class )\b{kind}\(")
-    parameters = parameters_of(inner.init)[1:]
-    given = {
-        name: defaults_of(inner.init) | given_to(value, parameters)
-        for name, value in one.attributes().items()
-        if isinstance(value, ast.Call) and dotted(value.func) == kind
-    }
-    names = [n for n in first | second if first.get(n) != second.get(n)]
-    held = {n: dotted(v) for n, v in inner.attributes().items() if dotted(v) in names}
-    said = [literal(ast.unparse(values[n])) for values in given.values() for n in names]
-    reads = [n for n in walk_ast(inner.call) if attribute_of_self(n) in held]
-    stores = [n for n in walk_ast(inner.init) if attribute_of_self(n) in held]
-    if (
-        len(made.findall(one.module.code)) != len(made.findall(one.lifted))
-        or len(made.findall(one.code)) != len(given)
-        or not (len(held) == len(names) == len(stores))
-        or len([n for n in names_in(inner.init) if n.id in names]) != len(names)
-        or UNKNOWN in said
-        or held.keys() & {"training", "mask", *bound_names(inner.call)}
-    ):
-        return False
-    for store in stores:
-        inner.source.drop(inner.statement(store))
-    for read in reads:
-        inner.source.put(read, f"{attribute_of_self(read)}")
-    last = inner.call.args.args[-1]
-    inner.source.put(last, ", ".join([inner.of(last), *held]))
-    for name, values in given.items():
-        more = [f"{n}={ast.unparse(values[held[n]])}" for n in held]
-        for use in one.uses(name):
-            args = [one.of(n) for n in (*use.args, *use.keywords)]
-            one.source.put(use, f"{one.of(use.func)}({', '.join(args + more)})")
-    inner.take()
-    return True
-
-
 def _asks_for_reuse(above: Sequence[ast.AST]) -> bool:
     return all(isinstance(n, ast.keyword) and n.arg == "reuse" for n in above)
+
+
+def _given(made: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:
+    found = dict(zip(names, made.args, strict=False))
+    return found | {str(one.arg): one.value for one in made.keywords}
 
 
 def has_mode_branches(lifted: Lifted) -> bool:
@@ -342,8 +288,6 @@ class Places:
             parts = self._part(node.left), self._part(node.right)
             if all(one.known for one in parts):
                 return _Part("".join(one.text for one in parts), known=True)
-            shown = [repr(one.text) if one.known else one.text for one in parts]
-            return _Part(" + ".join(shown), known=False)
         value = literal(ast.unparse(node))
         known = isinstance(value, str)
         return _Part(value if known else ast.unparse(node), known)
@@ -432,7 +376,7 @@ class Places:
         if inner is not None:
             said = defaults_of(inner.init) | {
                 key: self._said(one)
-                for key, one in given_to(made, parameters_of(inner.init)[1:]).items()
+                for key, one in _given(made, parameters_of(inner.init)[1:]).items()
             }
             places = Places(inner, self.classes, said)
             places.scope, places.counts = self.scope, self.counts
@@ -463,8 +407,9 @@ class Places:
 
     def _said(self, node: ast.expr) -> ast.expr:
         """An argument, as the constructor of this class was given it."""
-        known = {name: ast.unparse(value) for name, value in self.given.items()}
-        return expression_of(substituted(ast.unparse(node), known))
+        if isinstance(node, ast.Name):
+            return self.given.get(node.id, node)
+        return node
 
     def made(self, attribute: str, value: ast.expr) -> ast.Call | None:
         """The call that makes a layer, or an element of a list of layers."""

@@ -24,7 +24,6 @@ from .text import (
     bound_names,
     defaults_of,
     elements,
-    given_to,
     loads_in,
     names_in,
     parameters_of,
@@ -247,7 +246,9 @@ def _given(node: ast.Call, names: Sequence[str]) -> dict[str, ast.expr] | None:
         return None
     if len(node.args) > len(names) or any(k.arg is None for k in node.keywords):
         return None
-    return given_to(node, names)
+    found = dict(zip(names, node.args, strict=False))
+    found.update({str(one.arg): one.value for one in node.keywords})
+    return found
 
 
 def calls_of(owner: ast.ClassDef, attribute: str) -> list[ast.Call]:

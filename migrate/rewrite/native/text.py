@@ -355,12 +355,6 @@ def substituted(code: str, names: Mapping[str, str]) -> str:
     return text.done()[1:-2]
 
 
-def given_to(call: ast.Call, names: Sequence[str]) -> dict[str, ast.expr]:
-    """Arguments of a call by the names of parameters."""
-    found = dict(zip(names, call.args, strict=False))
-    return found | {str(one.arg): one.value for one in call.keywords}
-
-
 def place_of(node: ast.AST) -> tuple[int, int]:
     """Line and column of a node."""
     return node.lineno, node.col_offset  # type: ignore[attr-defined]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _IGNORED = (
     "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "name",
 )  # fmt: skip
-NO_SUMMARIES = "{} wrote summaries, of {} for example, which are not written any more"
+_NO_SUMMARIES = "{} wrote summaries, of {} for example, which are not written any more"
 _COUNTED = (
     "the step was counted beside the update, and once more when the data ended in TF "
     "1.15; now it is the number of updates"
@@ -472,7 +472,7 @@ class Reader:
             given.pop(name, None)
         if self.tree.code(given.pop("summarize_gradients", _FALSE)) != "False":
             self.maker.parts.notes.append(
-                NO_SUMMARIES.format("create_train_op", "gradients")
+                _NO_SUMMARIES.format("create_train_op", "gradients")
             )
         self._check_variables(given.pop("variables_to_train", None), call)
         optimizer = given.pop("optimizer", None)
@@ -495,7 +495,7 @@ class Reader:
         self._check_variables(given.pop("variables", None), call)
         if getattr(given.get("summaries"), "elements", None) != ():
             maker.parts.notes.append(
-                NO_SUMMARIES.format("optimize_loss", _OPTIMIZED_SHOWS)
+                _NO_SUMMARIES.format("optimize_loss", _OPTIMIZED_SHOWS)
             )
         for name in ("name", "summaries", "colocate_gradients_with_ops"):
             given.pop(name, None)

@@ -13,15 +13,7 @@ from ...model.layer_functions import GET_VARIABLE
 from ...names.ast_nodes import walk as walk_ast
 from .code import Refused, arguments_of, call, dotted, is_absent, literal, parsed
 from .layers import initializer, regularizer
-from .text import (
-    Text,
-    attribute_of_self,
-    given_to,
-    loads_in,
-    names_in,
-    place_of,
-    stores_in,
-)
+from .text import Text, attribute_of_self, loads_in, names_in, place_of, stores_in
 from .weights_in_loops import check_names, loop_around, move_rounds
 
 if TYPE_CHECKING:
@@ -304,7 +296,8 @@ def _table_of_draws(lifted: Lifted, given: dict[str, str], code: str) -> str | N
     names = _DRAWS.get(lifted.symbol(dotted(node.func)) or "")
     if names is None or len(node.args) > len(names):
         return None
-    said = {key: ast.unparse(one) for key, one in given_to(node, names).items()}
+    said = dict(zip(names, map(ast.unparse, node.args), strict=False))
+    said |= {str(one.arg): ast.unparse(one.value) for one in node.keywords}
     said.pop("name", None)
     sizes = parsed(said.pop("shape", "0"))
     if not isinstance(sizes, (ast.List, ast.Tuple)) or len(sizes.elts) != 2:
