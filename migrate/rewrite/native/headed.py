@@ -13,7 +13,7 @@ from .canned import task_of_head
 from .method import Method
 from .said import Said
 from .slices import HEAD, is_step
-from .updates import Trained, clipped
+from .updates import NO_SUMMARIES, Trained, clipped
 
 if TYPE_CHECKING:
     from .task import Maker
@@ -131,10 +131,13 @@ class _Optimizer:
         """The optimizer of a function that only minimizes the loss it is given."""
         maker = self.maker
         node = self.mode.source_of(node)
-        names, body = maker.decay_function(node)
+        names, body = maker.decay_function(node, summaries=True)
         defined = maker.tree.resolver.definition(node)
         if isinstance(defined, cst.FunctionDef):
             maker.parts.used.add(defined)
+            if ".summary." in maker.tree.code(defined):
+                note = NO_SUMMARIES.format(f"`{defined.name.value}`", "the loss")
+                maker.parts.notes.append(note)
         if (
             not isinstance(body, cst.Call)
             or not isinstance(body.func, cst.Attribute)

@@ -13,7 +13,7 @@ from ...code.data import is_data
 from ...code.texts import source_text
 from ...code.tree import Statement, walk
 from ...model.in_mode import Called
-from .code import Code, literal
+from .code import Code, grouped, literal
 from .losses import SIGNATURES as LOSSES
 from .losses import loss
 from .metrics import SIGNATURES as METRICS
@@ -419,6 +419,12 @@ class Said(cst.CSTTransformer):
             name: self.maker.marked(self.expression(value))
             for name, value in values.items()
         }
+        told = grouped(self.maker.marked(self.expression(rate)))
+        for name in texts:
+            if values[name] is not rate:  # as in `lr / 20`
+                texts[name] = re.sub(
+                    rf"(?<![\w.]){names[0]}\b(?!=)", lambda _: told, texts[name]
+                )
         return self.maker.take(schedule(symbol, texts))
 
     def optimizer(self, symbol: str, texts: dict[str, str], call: cst.Call) -> Code:

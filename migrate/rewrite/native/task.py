@@ -647,9 +647,12 @@ class Maker:
         raise self.stop(node, "a decay of the learning rate that is no plain function")
 
     def decay_function(
-        self, node: cst.BaseExpression
+        self, node: cst.BaseExpression, *, summaries: bool = False
     ) -> tuple[list[str], cst.BaseExpression | None]:
-        """The parameters of a function of one expression, and this expression."""
+        """The parameters of a function of one expression, and this expression.
+
+        With ``summaries`` it may write some before.
+        """
         node = self.train.source_of(node)
         if isinstance(node, cst.Lambda):
             return [one.name.value for one in node.params.params], node.body
@@ -663,6 +666,7 @@ class Maker:
                 if isinstance(one, Statement)
                 and not is_docstring(one)
                 and not self._is_of_updates(only_small(one) or one)
+                and not (summaries and self.is_summary(one))
             ]
             small = only_small(inside[0]) if len(inside) == 1 else None
             if isinstance(small, cst.Return):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _IGNORED = (
     "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "name",
 )  # fmt: skip
-_NO_SUMMARIES = "{} wrote summaries, of {} for example, which are not written any more"
+NO_SUMMARIES = "{} wrote summaries, of {} for example, which are not written any more"
 _COUNTED = (
     "the step was counted beside the update, and once more when the data ended in TF "
     "1.15; now it is the number of updates"
@@ -116,6 +116,9 @@ class Reader:
         others = [one for one in self.objectives.values() if not self.is_loss(one)]
         if others and len(self.objectives) > 1:
             raise self.maker.stop(others[0], "it minimizes several things at once")
+        if others and "self." in self.tree.code(others[0]):
+            why = "it minimizes what its object holds, and is not seen to be the loss"
+            raise self.maker.stop(others[0], why)
         trained.methods += map(self._step, others)
         return trained
 
@@ -472,7 +475,7 @@ class Reader:
             given.pop(name, None)
         if self.tree.code(given.pop("summarize_gradients", _FALSE)) != "False":
             self.maker.parts.notes.append(
-                _NO_SUMMARIES.format("create_train_op", "gradients")
+                NO_SUMMARIES.format("create_train_op", "gradients")
             )
         self._check_variables(given.pop("variables_to_train", None), call)
         optimizer = given.pop("optimizer", None)
@@ -495,7 +498,7 @@ class Reader:
         self._check_variables(given.pop("variables", None), call)
         if getattr(given.get("summaries"), "elements", None) != ():
             maker.parts.notes.append(
-                _NO_SUMMARIES.format("optimize_loss", _OPTIMIZED_SHOWS)
+                NO_SUMMARIES.format("optimize_loss", _OPTIMIZED_SHOWS)
             )
         for name in ("name", "summaries", "colocate_gradients_with_ops"):
             given.pop(name, None)

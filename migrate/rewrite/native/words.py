@@ -338,8 +338,11 @@ def _weight(page: Page, name: str) -> str | None:
     of_layer = last in ("kernel", "bias", "gamma", "beta", "moving_mean")
     head = r"\bname=." if of_layer else r"\.add_weight\(\s*."
     named = rf"{head}{re.escape(layer if of_layer else last)}['\"]"
-    texts = [one.source.text for one in page.files]
-    if len(re.findall(named, "".join(texts))) != 1 or not last:
+    text = "".join(one.source.text for one in page.files)
+    tables = re.findall(r"(?:self\.(\w+) = )?[\w.]+\.Embedding\(", text)
+    if len(tables) == 1 and last in (tables[0], "embeddings"):
+        return "embeddings"
+    if len(re.findall(named, text)) != 1 or not last:
         return None
     return f"{layer}/{last}" if of_layer else last
 
