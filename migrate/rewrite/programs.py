@@ -52,9 +52,15 @@ def group_of(parsed: ParsedModule, facts: ProjectFacts) -> Group | None:
     """The group that a file belongs to, as one of its Estimator files."""
     own = os.path.abspath(parsed.path)
     found = _table(facts).get(own)
-    if found is None and own not in facts.given and names_estimators(parsed.resolver):
-        return Group((parsed.path,))  # text from a pipe
+    # One that is not given is text from a pipe.
+    alone = own not in facts.given or own in _files(facts).alone
+    if found is None and alone and names_estimators(parsed.resolver):
+        return Group((parsed.path,))
     return found
+
+
+def _files(facts: ProjectFacts) -> _Files:
+    return facts.once("files asked for groups", lambda: _Files(facts, facts.given))
 
 
 def _table(facts: ProjectFacts) -> dict[str, Group]:
@@ -84,14 +90,18 @@ def runs_apart(raw: bytes) -> bool:
 def is_beside_programs(group: Group, facts: ProjectFacts) -> bool:
     """Whether scripts of other programs stand in the folder of a notebook."""
     folders = {os.path.dirname(os.path.abspath(path)) for path in group.files}
-    scripts = (one for one in _table(facts) if one.endswith(".py"))
-    return any(os.path.dirname(one) in folders for one in scripts)
+    files, known = _files(facts), _table(facts)
+    return any(
+        one in known or files.names(one)
+        for one in (*known, *files.alone)
+        if one.endswith(".py") and os.path.dirname(one) in folders
+    )
 
 
 def _groups(facts: ProjectFacts) -> dict[str, Group]:
-    """Every Estimator file with its group."""
+    """Every Estimator file with its group, but for those that are programs alone."""
     given = facts.given
-    files = _Files(facts, given)
+    files = _files(facts)
     leaders: dict[str, str] = {}
 
     def leader(path: str) -> str:
@@ -101,7 +111,7 @@ def _groups(facts: ProjectFacts) -> dict[str, Group]:
 
     within: dict[str, set[str]] = {}
     for start in sorted(given):
-        if not files.passes_on(start):
+        if start in files.alone or not files.passes_on(start):
             continue
         inside = files.reached(start)
         found = sorted(one for one in inside if files.names(one))
@@ -181,6 +191,19 @@ class _Files:
         self.imports = functools.cache(
             lambda path: facts.imported(path, self.raw(path))
         )
+
+    @functools.cached_property
+    def alone(self) -> set[str]:
+        """Files that may be programs, import nothing of the project, and none them.
+
+        Their trees are not needed before their turn.
+        """
+        every = reached(sorted(self.given), self.imports)
+        joined = {one for path in every for one in self.imports(path)}
+        apart = {one for one in self.given if not self.imports(one)} - joined
+        return {
+            one for one in apart if self.passes_on(one) and _WORD.search(self.raw(one))
+        }
 
     def passes_on(self, path: str) -> bool:
         return _CALL.search(self.raw(path)) is not None
