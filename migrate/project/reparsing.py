@@ -34,9 +34,9 @@ _UNCERTAIN = (
 class _Piece:
     """A statement with the lines above it, the last one with those below as well.
 
-    ``alone``: it means the same wherever it stands. Not so the first one, which has
-    the header above it, nor those beside comments that are indented in another way,
-    which may belong to either. A function or a class has a ``head`` and such pieces.
+    ``alone``: it means the same wherever it stands. Not so the first one below comments
+    and blank lines, nor those beside comments that are indented in another way, which
+    may belong to either. A function or a class has a ``head`` and such pieces.
     """
 
     text: str
@@ -176,7 +176,8 @@ def _cut(
         clean.append(all(one == "\n" or one.startswith(f"{indent}#") for one in above))
         cuts.append(statement.end_lineno)
         whole.append(statement)
-    clean[0] = False
+    first = lines[max(start - 1, 0) : _first(statements[0])]
+    clean[0] = all(one.strip()[:1] not in ("", "#") for one in first)
     clean.append(below and cuts[-1] == end)
     cuts[-1] = end
     found: list[_Piece] = []
