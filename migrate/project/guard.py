@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import functools
 import re
 import warnings
 
@@ -50,10 +49,9 @@ def check_output(
             module = parse(new) if near is None else near.with_text(new).module
     except (cst.ParserSyntaxError, cst.CSTValidationError, RecursionError) as error:
         raise GuardError(f"the rewrite does not parse: {error}") from None
-    if _compiles(old, cells):
-        problem = _problem(new, cells)
-        if problem is not None:
-            raise GuardError(f"the rewrite does not compile: {problem}")
+    problem = _problem(new, cells)
+    if problem is not None and _problem(old, cells) is None:
+        raise GuardError(f"the rewrite does not compile: {problem}")
     found = parsed[1] if parsed is not None else build_scopes(module)
     fresh = undefined_names(found)
     if fresh:
@@ -108,12 +106,6 @@ def undefined_names(tree: ScopeTree) -> set[str]:
                 break
             current = current.parent
     return missing
-
-
-# A file's own text is asked about for each text that may take its place.
-@functools.lru_cache(maxsize=8)
-def _compiles(text: str, cells: bool) -> bool:
-    return _problem(text, cells) is None
 
 
 def _problem(text: str, cells: bool) -> str | None:

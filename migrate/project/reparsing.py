@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import ast
 import functools
-import io
 import itertools
-import tokenize
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import libcst as cst
 
-from ..names.ast_nodes import tree_of
+from ..names.ast_nodes import tree_of, walk
 from .parsing import parse
 
 # The parts of a text may not be what they are in the whole, or are no Python.
@@ -201,7 +199,11 @@ def _first(statement: ast.stmt) -> int:
 
 def _indent(text: str) -> str:
     """The white space before the first indented block."""
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.INDENT:
-            return token.string
+    lines = text.split("\n")
+    for statement in tree_of(text).body:
+        inside = walk(statement, ast.stmt)[1:]
+        for one in sorted(inside, key=lambda one: one.lineno):
+            indent = lines[one.lineno - 1][: one.col_offset]
+            if indent.isspace():
+                return indent
     return " " * 4
