@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import libcst as cst
 
@@ -35,6 +36,12 @@ def parse_statements(code: str) -> list[Statement]:
         lines = [*module.header, *first.leading_lines]
         statements[0] = first.with_changes(leading_lines=lines)
     return statements
+
+
+def written_out(code: str) -> Statement:
+    """A statement that is only its text, for a tree that becomes text."""
+    text: Any = cst.FormattedStringText(code.rstrip("\n"))
+    return cst.SimpleStatementLine([cst.Expr(text)])
 
 
 def camel(name: str) -> str:

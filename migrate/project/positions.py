@@ -1,7 +1,7 @@
 """Where nodes stand in the code of their module.
 
-LibCST's PositionProvider costs more than the parse. Here each statement is laid out by
-itself, and remembered: a text that is parsed again has most of them.
+LibCST's PositionProvider costs more than the parse. Here each top-level statement is
+laid out by itself, and remembered: a text that is parsed again has most of them.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from libcst._nodes.internal import CodegenState
 from .text import Lines
 
 Span = tuple[int, int]
-# A text, and the places of nodes in its parts, with where these begin.
-_Laid = tuple[str, list[tuple[dict[int, Span], int]]]
+_Laid = tuple[str, dict[int, Span]]
 
-# Statements that are remembered at a time.
-_KEPT = 4096
+# Top-level statements that are remembered at a time.
+_KEPT = 512
 
 
 class Unfaithful(Exception):
@@ -44,7 +43,6 @@ class _State(CodegenState):
         super().__init__(indent, newline)
         self.offset = 0
         self.found: dict[int, Span] = {}
-        self.parts = [(self.found, 0)]
         # Nodes that have begun; a generator for each would take much longer.
         self.begun: list[tuple[int, int]] = []
 
@@ -76,39 +74,17 @@ class _State(CodegenState):
         self.found[key] = (start, self.offset)
 
 
-class _Inner:
-    """A statement in a block, which is laid out by itself."""
-
-    def __init__(self, node: cst.CSTNode) -> None:
-        self.node = node
-
-    def _codegen(self, state: _State) -> None:
-        margin = "".join(state.indent_tokens)
-        laid = _laid_out(self.node, state.default_indent, state.default_newline, margin)
-        state.parts += [(found, at + state.offset) for found, at in laid[1]]
-        state.add_token(laid[0])
-
-
 @lru_cache(maxsize=_KEPT)
-def _laid_out(node: cst.CSTNode, indent: str, newline: str, margin: str) -> _Laid:
+def _laid_out(node: cst.CSTNode, indent: str, newline: str) -> _Laid:
     """The code of a statement, and where its nodes stand in that."""
     state = _State(indent, newline)
-    state.increase_indent(margin)
-    block = getattr(node, "body", None)
-    if isinstance(block, cst.IndentedBlock):
-        inside = block.with_changes(body=[*map(_Inner, block.body)])
-        around = node.with_changes(body=inside)
-        around._codegen(state)
-        state.found[id(node)] = state.found.pop(id(around))
-        state.found[id(block)] = state.found.pop(id(inside))
-    else:
-        node._codegen(state)
-    return "".join(state.tokens), state.parts
+    node._codegen(state)
+    return "".join(state.tokens), state.found
 
 
 def _parts(module: cst.Module) -> Iterator[_Laid]:
     for part in (*module.header, *module.body, *module.footer):
-        yield _laid_out(part, module.default_indent, module.default_newline, "")
+        yield _laid_out(part, module.default_indent, module.default_newline)
 
 
 def code_of(module: cst.Module) -> str:
@@ -129,9 +105,8 @@ class Places:
         # By the identity of a node: its statement's nodes, and where that begins.
         self._homes: dict[int, tuple[dict[int, Span], int]] = {}
         offset = 0
-        for text, parts in _parts(module):
-            for found, start in parts:
-                self._homes.update(dict.fromkeys(found, (found, start + offset)))
+        for text, found in _parts(module):
+            self._homes.update(dict.fromkeys(found, (found, offset)))
             offset += len(text)
         self.lines = Lines(code_of(module))
         offset = max(offset, len(self.lines.text))

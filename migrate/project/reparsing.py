@@ -174,8 +174,8 @@ def _cut(
         clean.append(all(one == "\n" or one.startswith(f"{indent}#") for one in above))
         cuts.append(statement.end_lineno)
         whole.append(statement)
-    first = lines[max(start - 1, 0) : _first(statements[0])]
-    clean[0] = all(one.strip()[:1] not in ("", "#") for one in first)
+    before = lines[max(start - 1, 0) : _first(statements[0])]
+    clean[0] = all(one.strip()[:1] not in ("", "#") for one in before)
     clean.append(below and cuts[-1] == end)
     cuts[-1] = end
     found: list[_Piece] = []

@@ -13,6 +13,7 @@ import libcst as cst
 from ...code.blocked import Blocked
 from ...code.edits import changed, importing
 from ...code.spacing import in_tabs, without_new_gaps
+from ...code.texts import written_out
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...names.ast_nodes import members, tree_of
 from ...names.ast_nodes import walk as walk_ast
@@ -477,7 +478,12 @@ class _File:
         """The text with today's names and its imports, and the file with most of it."""
         text = worded.text
         parsed = changed(self.parsed, facts, text)
-        lines = _lines_of(parsed, self.tasks)
+        lines = {
+            line
+            for one in walk_ast(tree_of(text), ast.ClassDef)
+            if one.name in self.tasks
+            for line in range(one.lineno, (one.end_lineno or 0) + 1)
+        }
         result = run_rules(
             text,
             parsed.module,
@@ -716,8 +722,10 @@ class _Program:
         plain = with_plain_names(task.text, words_written(parsed.source))
         known = {line.strip() for line in parsed.source.text.splitlines()}
         text = with_lines_fitted(plain, column - 1, step, known)
-        made = cst.parse_statement(text)
-        assert isinstance(made, cst.ClassDef)
+        if column == 1 and parsed.module.default_indent == " " * 4:
+            made = written_out(text)
+        else:
+            made = cst.parse_statement(text)
         places: dict[cst.CSTNode, object] = {}
         if isinstance(holder, cst.ClassDef):
             made = made.with_changes(leading_lines=holder.leading_lines)
@@ -850,16 +858,6 @@ def _models(parsed: ParsedModule, foreign: Collection[str] = ()) -> set[str]:
             if isinstance(made, cst.Call) and code(made).startswith("tf_keras.layers."):
                 found.add(one.name.value)
     return found
-
-
-def _lines_of(parsed: ParsedModule, classes: Sequence[str]) -> set[int]:
-    tree = Tree(parsed.module, parsed.resolver)
-    return {
-        line
-        for one in parsed.each(cst.ClassDef)
-        if one.name.value in classes
-        for line in range(tree.line(one), tree.end_line(one) + 1)
-    }
 
 
 def _line_of(parsed: ParsedModule, function: str) -> int:
