@@ -25,23 +25,6 @@ default_newline has_trailing_newline star posonly_ind trailing_comma
 """
 _LAYOUT = frozenset(_LAYOUT_NAMES.split())
 
-# Nodes that hold nothing but layout.
-_LAYOUT_NODES = frozenset(
-    {
-        cst.AssignEqual,
-        cst.Colon,
-        cst.Comma,
-        cst.Comment,
-        cst.Dot,
-        cst.EmptyLine,
-        cst.Newline,
-        cst.ParenthesizedWhitespace,
-        cst.Semicolon,
-        cst.SimpleWhitespace,
-        cst.TrailingWhitespace,
-    }
-)
-
 # Classes whose fields are not declared in the order of the source.
 _IN_SOURCE: dict[type[cst.CSTNode], str] = {
     cst.Arg: "keyword value",
@@ -178,29 +161,3 @@ def parents(root: cst.CSTNode) -> dict[cst.CSTNode, cst.CSTNode]:
 
 _everything = lru_cache(maxsize=_STATEMENTS)(everything)
 _parents = lru_cache(maxsize=_STATEMENTS)(parents)
-
-
-class CodeTransformer(cst.CSTTransformer):
-    """A transformer that leaves layout as it is.
-
-    Most nodes of a tree are white space, commas and ends of lines; LibCST would make
-    each of them anew.
-    """
-
-    def on_visit(self, node: cst.CSTNode) -> bool:
-        """Go into nodes that can hold code."""
-        return node.__class__ not in _LAYOUT_NODES and super().on_visit(node)
-
-    def on_leave(
-        self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
-    ) -> cst.CSTNodeT | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNodeT]:
-        """Change nodes that can hold code."""
-        if original_node.__class__ in _LAYOUT_NODES:
-            return updated_node
-        return super().on_leave(original_node, updated_node)
-
-    def on_visit_attribute(self, node: cst.CSTNode, attribute: str) -> None:
-        """Nothing: no method is for one field of a class."""
-
-    def on_leave_attribute(self, original_node: cst.CSTNode, attribute: str) -> None:
-        """Nothing: no method is for one field of a class."""
