@@ -17,14 +17,10 @@ _PLAIN = cst.Module([])
 def source_text(node: cst.CSTNode) -> str:
     """Source of a statement or expression, in four-space indentation."""
     if isinstance(node, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
-        return _PLAIN.code_for_node(with_comments(node))
+        lines = [line for line in node.leading_lines if line.comment is not None]
+        node = node.with_changes(leading_lines=lines)
+        return _PLAIN.code_for_node(node)
     return _PLAIN.code_for_node(node).strip()
-
-
-def with_comments(statement: Statement) -> Statement:
-    """A statement with the comments above it, without blank lines."""
-    lines = [line for line in statement.leading_lines if line.comment is not None]
-    return statement.with_changes(leading_lines=lines)
 
 
 def parse_statements(code: str) -> list[Statement]:

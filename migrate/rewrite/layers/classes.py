@@ -10,7 +10,7 @@ from ...code.blocked import Blocked
 from ...code.names import Names
 from ...code.spacing import space_definitions, with_blank_lines
 from ...code.statements import is_docstring, lets_go
-from ...code.texts import camel, parse_statements, source_text, with_comments
+from ...code.texts import camel, parse_statements, source_text
 from ...code.tree import Statement, statements_of
 from ...model.values import Function, Time
 from ...project.facts import ParsedModule
@@ -156,9 +156,9 @@ class Classes:
 
         setup = sorted(taken.setup, key=lambda one: one in defaults)
         init = "".join(["super().__init__()\n", *taken.init]).replace(TF, tf)
-        call = [*map(with_comments, (*taken.call, *more))]
+        call = "".join(source_text(one) for one in (*taken.call, *more))
         methods = [
-            _function("__init__", map(shown, setup), parse_statements(init)),
+            _function("__init__", map(shown, setup), init),
             _function("call", (shown(one, taken.flag) for one in graph), call),
         ]
         (found,) = parse_statements(
@@ -170,12 +170,10 @@ class Classes:
         return _with_body(found, body)
 
 
-def _function(
-    name: str, parameters: Iterable[str], body: Sequence[Statement]
-) -> Statement:
+def _function(name: str, parameters: Iterable[str], code: str) -> Statement:
     listed = ", ".join(["self", *parameters])
     (found,) = parse_statements(f"def {name}({listed}):\n    pass\n")
-    return _with_body(found, body)
+    return _with_body(found, parse_statements(code))
 
 
 def _with_body(statement: Statement, body: Sequence[Statement]) -> Statement:

@@ -722,9 +722,8 @@ class _Program:
         plain = with_plain_names(task.text, words_written(parsed.source))
         known = {line.strip() for line in parsed.source.text.splitlines()}
         text = with_lines_fitted(plain, column - 1, step, known)
-        if column == 1 and parsed.module.default_indent == " " * 4:
-            made = written_out(text)
-        else:
+        made, module = written_out(text), parsed.module
+        if (column, module.default_indent, module.default_newline) != (1, "    ", "\n"):
             made = cst.parse_statement(text)
         places: dict[cst.CSTNode, object] = {}
         if isinstance(holder, cst.ClassDef):

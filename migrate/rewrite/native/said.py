@@ -52,6 +52,9 @@ _EVERY = (
     "TensorFlow 1.15 added only those of the steps that showed it"
 )
 
+# Most nodes, with nothing to say; LibCST would make each of them anew.
+_LAYOUT = (cst.BaseParenthesizableWhitespace, cst.Comma, cst.AssignEqual, cst.Dot)
+
 
 class Said(cst.CSTTransformer):
     """Code of the model function in the words of a method of the Task."""
@@ -319,7 +322,8 @@ class Said(cst.CSTTransformer):
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         return (
-            node not in self.replaced
+            not isinstance(node, _LAYOUT)
+            and node not in self.replaced
             and not self._is_decided(node)
             and super().on_visit(node)
         )
