@@ -1532,8 +1532,8 @@ class Maker:
     def _shared(
         self, mode: Mode, values: Sequence[Value]
     ) -> dict[cst.BaseExpression, str]:
-        """Names of decisions, or what the program's own functions give, that several
-        metrics are given, and of which type."""
+        """Names of decisions, sums, or what the program's own functions give, that
+        several metrics are given, and of which type."""
         found: dict[cst.BaseExpression, str] = {}
         for value in values:
             for one in value.arguments if isinstance(value, Called) else ():
@@ -1541,6 +1541,7 @@ class Maker:
                 text = self.marked(self.tree.code(source))
                 kind = kind_of(text) if "arg" not in text else None
                 own = isinstance(source, cst.Call) and not self.tree.symbol(source.func)
+                own = own or isinstance(source, cst.BinaryOperation)
                 told = own or kind in ("bool", "int32", "int64")
                 if source is not one.node and told:
                     found[one.node] = "bool" if decisions(text) else kind or ""
