@@ -47,6 +47,19 @@ def test_parity_of_a_program_and_its_loop(
     assert {path.name for path in folder.iterdir()} == {"kept", "report.html"}
 
 
+def test_what_goes_on_from_a_whole_training_may_fail_after_a_stop(
+    tmp_path: Path,
+) -> None:
+    """A program lists its exports: a training that was stopped early made none."""
+    early = tmp_path / "early.py"
+    early.write_text(LEGACY.read_text() + "\nprint(sorted(())[-1])\n")
+    result = verify(*[early, LOOP, "--steps", "4", "--replicas", "2"])
+    assert result.returncode == 0, result.stdout + result.stderr
+    result = verify(*[early, LOOP, "--steps", "0", "--replicas", "2"])
+    assert result.returncode == 2
+    assert "IndexError" in result.stderr
+
+
 @pytest.mark.parametrize(("mistake", "latest"), [("l2", 1), ("epsilon", 5)])
 def test_small_mistakes_are_found(
     mistake: str,

@@ -21,6 +21,7 @@ import importlib
 import os
 import runpy
 import sys
+import traceback
 
 
 def common_parser(description):
@@ -123,6 +124,12 @@ def main(argv=None):
     except SystemExit as end:
         if end.code not in (None, 0):
             raise
+    except Exception:
+        # A training that was stopped early may leave nothing that goes on from it.
+        stopped = options.steps or float("inf")
+        if not any(one.global_step >= stopped for one in instrument.records):
+            raise
+        traceback.print_exc()
     finally:
         options.outside.leave()
     trained = [record for record in instrument.records if record.losses]
