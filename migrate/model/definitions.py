@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from ..code.tree import statements_of, walk
+from ..code.tree import statements_of
 from ..names.scopes import BindingKind
 from ..project.facts import Definition, ParsedModule
 from .arguments import Argument
+from .registries import Table, constant_of
 from .values import (
-    Choice,
     Config,
     Const,
     Dict,
@@ -25,7 +25,6 @@ from .values import (
     Env,
     Function,
     Instance,
-    Partial,
     Property,
     Seq,
     Symbol,
@@ -48,8 +47,6 @@ _PROPERTIES = (
 _GRADIENT = "tf.custom_gradient"
 # What gives an answer again; layers it would share.
 _CACHES = ("functools.cache", "functools.lru_cache")
-# What is called later, so that it may have been given by another.
-_CALLED = (Function, Choice, Instance, Partial)
 
 
 def decorated(
@@ -207,92 +204,51 @@ def _derives(
 
 
 def registered(evaluator: Evaluator, found: Definition) -> Value | None:
-    """A dict of a module that statements of that module fill."""
-    if found.node in evaluator.filling:
-        return None  # it is filled with what it holds
-    evaluator.filling.add(found.node)
-    try:
-        return _registered(evaluator, found)
-    finally:
-        evaluator.filling.discard(found.node)
+    """A dict of functions that is filled after it was made, as calls look it up."""
+    if found.node not in evaluator.tables:
+        evaluator.tables[found.node] = None  # It may be filled with what it holds.
+        made = _registered(evaluator, found)
+        evaluator.tables[found.node] = made
+    return evaluator.tables[found.node]
 
 
 def _registered(evaluator: Evaluator, found: Definition) -> Value | None:
     module = evaluator.files.get(os.path.abspath(found.module.path), found.module)
-    values: list[Value] = _pairs(evaluator, found.node, module)
-    for one in module.module.body:
-        for target, value in _filled(one):
-            if not _is_of(target, found.name):
-                continue
-            if not _may_be_called(evaluator, value, module):
-                return None
-            values.append(evaluator.expression(value, Env(module, {})))
-    if any(fills(one, found.name) for one in module.module.body):
+    apart = evaluator.apart()
+    apart.tables = evaluator.tables
+    begun = _begun(apart, found.node, module)
+    more = Table(apart, module, found.name).entries() if begun is not None else None
+    if begun is None or not more:
         return None
-    if not values or not all(isinstance(one, _CALLED) for one in values):
-        return None
-    # Which of them it is only the program knows.
-    return Dict(tuple((None, one) for one in values))
+    return evaluator.table([*begun, *more])
 
 
-def _may_be_called(
-    evaluator: Evaluator, node: cst.BaseExpression, module: ParsedModule
-) -> bool:
-    """What a dict of functions is filled with; other calls may read files, or it."""
-    if isinstance(node, cst.Call):
-        if module.resolver.qualified(node.func) == "functools.partial":
-            return True
-        made = evaluator.facts.definition(node.func, module)
-        return made is not None and isinstance(made.node, cst.ClassDef)
-    return isinstance(node, (cst.Name, cst.Attribute, cst.Lambda))
-
-
-def _pairs(
+def _begun(
     evaluator: Evaluator, node: cst.CSTNode, module: ParsedModule
-) -> list[Value]:
-    """What ``OrderedDict([(name, value), ...])`` holds."""
-    if not isinstance(node, cst.Call) or len(node.args) != 1:
-        return []
-    made = module.resolver.qualified(node.func)
-    known = made == "collections.OrderedDict" or (
-        isinstance(node.func, cst.Name) and node.func.value == "dict"
-    )
-    given = node.args[0].value
-    if not known or not isinstance(given, (cst.List, cst.Tuple)):
-        return []
-    return [
-        evaluator.expression(one.value.elements[1].value, Env(module, {}))
-        for one in given.elements
-        if isinstance(one.value, (cst.Tuple, cst.List)) and len(one.value.elements) == 2
+) -> list[tuple[object, Value]] | None:
+    """What a dict is made with: ``{...}``, ``OrderedDict([(name, value), ...])``."""
+    env = Env(module, {})
+    assert isinstance(node, cst.BaseExpression)
+    if isinstance(node, cst.Dict) or is_named_dict(node, module):
+        made = evaluator.expression(node, env)
+        known = list(made.items) if isinstance(made, Dict) else []
+        return known if known or not getattr(node, "elements", ()) else None
+    if not isinstance(node, cst.Call) or len(node.args) > 1:
+        return None
+    kind = module.resolver.qualified(node.func) or getattr(node.func, "value", None)
+    if kind not in ("collections.OrderedDict", "builtins.dict", "dict"):
+        return None
+    pairs = node.args[0].value if node.args else cst.List([])
+    if not isinstance(pairs, (cst.List, cst.Tuple)):
+        return None
+    told = evaluator.expression(pairs, env)
+    entries = told.items if isinstance(told, Seq) else ()
+    known = [
+        (constant_of(one.items[0]), one.items[1])
+        for one in entries
+        if isinstance(one, Seq) and len(one.items) == 2
     ]
-
-
-def _filled(
-    node: cst.CSTNode,
-) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
-    for small in node.body if isinstance(node, cst.SimpleStatementLine) else ():
-        if isinstance(small, cst.Assign):
-            for target in small.targets:
-                yield target.target, small.value
-
-
-def _is_of(node: cst.BaseExpression, name: str) -> bool:
-    """``NAME[...]``, or ``self.NAME[...]``"""
-    holder = node.value if isinstance(node, cst.Subscript) else None
-    holder = holder.attr if isinstance(holder, cst.Attribute) else holder
-    return isinstance(holder, cst.Name) and holder.value == name
-
-
-def fills(node: cst.CSTNode, name: str) -> bool:
-    """A function puts into a dict of that name what it, or one in it, is given."""
-    if not isinstance(node, cst.FunctionDef):
-        return False
-    given = {one.name.value for one in walk(node, cst.Param)}
-    return any(
-        isinstance(value, cst.Name) and value.value in given and _is_of(target, name)
-        for line in walk(node)
-        for target, value in _filled(line)
-    )
+    return known if len(known) == len(pairs.elements) else None
 
 
 def given_to(

@@ -34,6 +34,7 @@ from .arguments import (
 )
 from .held import before, fill, has_entries, held_object, is_unseen
 from .notes import Notes
+from .registries import constant_of, may_be
 from .terms import term
 from .values import (
     CALLED,
@@ -143,8 +144,10 @@ class Evaluator:
         self.followed = 0
         # Objects as such of classes that derive from theirs.
         self.derived: dict[tuple[Instance, cst.ClassDef], Instance] = {}
-        # Dicts whose entries are being looked for.
-        self.filling: set[cst.CSTNode] = set()
+        # What dicts of modules hold that are filled after they were made.
+        self.tables: dict[cst.CSTNode, Value | None] = {}
+        # Entries that were put into something, in the order in which they were met.
+        self.filled: list[tuple[cst.Subscript, Value, Env]] = []
         self.held: dict[cst.CSTNode, Instance | None] = {}  # by modules
         self._running: list[tuple[object, ...]] = []
         # Functions that called themselves.
@@ -504,12 +507,13 @@ class Evaluator:
     def _entry(self, node: cst.Subscript, env: Env) -> Value:
         holder = self.expression(node.value, env)
         parts = [v for one in node.slice for v in self._parts(one, env)]
+        if isinstance(holder, Dict) and len(parts) == 1:
+            asked = constant_of(parts[0])
+            found = [value for key, value in holder.items if may_be(asked, key)]
+            if found and asked is not None:
+                return one_of(found, parts)
         if len(parts) == 1 and isinstance(parts[0], Const):
             key = parts[0].value
-            if isinstance(holder, Dict):
-                for name, value in holder.items:
-                    if name == key:
-                        return value
             if (
                 isinstance(holder, Seq)
                 and isinstance(key, int)
@@ -981,7 +985,18 @@ class Evaluator:
             return Tensor()
         return None
 
-    # -- objects that modules hold
+    # -- objects and tables that modules hold
+
+    def table(self, entries: Sequence[tuple[object, Value]]) -> Value | None:
+        """A dict of what may be called: which entry it asks for, the program knows."""
+        values = [value for _, value in entries]
+        if not values or not all(isinstance(one, CALLED) for one in values):
+            return None
+        for one in (option for value in values for option in options_of(value)):
+            if isinstance(one, Function) and isinstance(one.node, cst.FunctionDef):
+                # It is reached by what the decorator does with it.
+                self.notes.staying.add(one.node)
+        return Dict(tuple(entries))
 
     def apart(self) -> Evaluator:
         """What evaluates code that is no part of the model."""
@@ -1177,6 +1192,8 @@ class Evaluator:
     ) -> None:
         """``x[...] = value`` and ``x.name = value``: x holds it from here on."""
         holder = self.expression(target.value, env)
+        if isinstance(target, cst.Subscript):
+            self.filled.append((target, value, env))
         if self.by_mode and time_of(value) is Time.SETUP:
             value = of_mode(Config() if isinstance(value, Const) else value)
         if isinstance(holder, Instance) and isinstance(target, cst.Attribute):
