@@ -218,7 +218,7 @@ def _registered(evaluator: Evaluator, found: Definition) -> Value | None:
     apart.tables = evaluator.tables
     begun = _begun(apart, found.node, module)
     more = Table(apart, module, found.name).entries() if begun is not None else None
-    if begun is None or not more:
+    if begun is None or more is None:
         return None
     return evaluator.table([*begun, *more])
 

@@ -511,7 +511,7 @@ class Evaluator:
             asked = constant_of(parts[0])
             found = [value for key, value in holder.items if may_be(asked, key)]
             if found and asked is not None:
-                return one_of(found, parts)
+                return found[0] if len(found) == 1 else one_of(found, parts)
         if len(parts) == 1 and isinstance(parts[0], Const):
             key = parts[0].value
             if (

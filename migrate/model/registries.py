@@ -18,6 +18,7 @@ from .values import CALLED, Const, Env, Instance, Seq, Value, options_of
 if TYPE_CHECKING:
     from .evaluator import Evaluator
 
+_BY_NAME = re.compile(r"\b(import_module|__import__|walk_packages|iter_modules)\b")
 _OTHERWISE = r"\b{0}\s*\.\s*(update|setdefault|pop|popitem|clear|__setitem__)\b"
 
 
@@ -60,6 +61,8 @@ class Table:
     def _fill(self) -> None:
         """Goes through whatever fills it, outside of functions."""
         shown = self.attribute or self.name
+        if any(_BY_NAME.search(one.source.text) for one in self._files()):
+            raise _Unseen  # files that nobody sees may fill it
         for module in self._files() if self.owner is None else [self.owner.module]:
             if shown not in module.source.text:
                 continue
