@@ -989,11 +989,12 @@ class Evaluator:
 
     def table(self, entries: Sequence[tuple[object, Value]]) -> Value | None:
         """A dict of what may be called: which entry it asks for, the program knows."""
-        values = [value for _, value in entries]
-        if not values or not all(isinstance(one, CALLED) for one in values):
+        values = [one for _, value in entries for one in options_of(value)]
+        called = [one for one in values if one != Const(None)]
+        if not called or not all(isinstance(one, CALLED) for one in called):
             return None
-        for one in (option for value in values for option in options_of(value)):
-            if isinstance(one, Function) and isinstance(one.node, cst.FunctionDef):
+        for one in called:
+            if isinstance(one, Function) and getattr(one.node, "decorators", None):
                 # It is reached by what the decorator does with it.
                 self.notes.staying.add(one.node)
         return Dict(tuple(entries))

@@ -14,7 +14,7 @@ import libcst as cst
 from ..project.facts import Definition, ParsedModule
 from .arguments import parameters_of
 from .definitions import constant, given_to, is_record
-from .registries import Table, is_name_of
+from .registries import Table
 from .terms import term
 from .values import Config, Const, Dict, Env, Instance, Symbol, Time, Value, time_of
 
@@ -99,8 +99,8 @@ def _is_changed(evaluator: Evaluator, name: str, home: ParsedModule) -> bool:
             elif isinstance(node, (cst.AugAssign, cst.AnnAssign)):
                 targets = [node.target]
             for target in targets:
-                if isinstance(target, cst.Attribute) and is_name_of(
-                    evaluator, target.value, module, name, home
+                if isinstance(target, cst.Attribute) and evaluator.facts.is_name_of(
+                    target.value, module, name, home
                 ):
                     return True
     return False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -13,7 +12,7 @@ import libcst as cst
 from ..code.tree import Tree
 from ..project.facts import ParsedModule
 from .arguments import Argument
-from .values import CALLED, Const, Env, Instance, Seq, Value, options_of
+from .values import Const, Env, Instance, Seq, Value
 
 if TYPE_CHECKING:
     from .evaluator import Evaluator
@@ -48,8 +47,6 @@ class Table:
         for target, value, env in self.evaluator.filled:
             if not self._is_it(target.value, env):
                 continue
-            if not all(isinstance(one, CALLED) for one in options_of(value)):
-                return None
             parts = [one.slice for one in target.slice]
             index = parts[0] if len(parts) == 1 else None
             key: Value | None = None
@@ -71,7 +68,14 @@ class Table:
             tree = Tree(module.module, module.resolver)
             for node in module.each(cst.AssignTarget):
                 target = node.target
-                if isinstance(target, cst.Subscript) and self._names_it(target, module):
+                if not isinstance(target, cst.Subscript):
+                    continue
+                held = target.value
+                if (
+                    self._is_attribute(held)
+                    if self.owner is not None
+                    else self._is_named(held, module)
+                ):
                     self._reach(tree, module, target)
         for function, home in self.fillers:  # grows
             self._follow(function, home)
@@ -81,64 +85,48 @@ class Table:
         others = self.evaluator.files.values()
         return [self.home, *(one for one in others if one is not self.home)]
 
-    def _names_it(self, target: cst.Subscript, module: ParsedModule) -> bool:
-        if self.owner is None:
-            return is_name_of(
-                self.evaluator, target.value, module, self.name, self.home
-            )
-        held = target.value
-        return isinstance(held, cst.Attribute) and held.attr.value == self.attribute
+    def _is_named(self, node: cst.BaseExpression, module: ParsedModule) -> bool:
+        """It is the table, or the object that has it, by the name in its module."""
+        facts = self.evaluator.facts
+        return facts.is_name_of(node, module, self.name, self.home)
+
+    def _is_attribute(self, node: cst.CSTNode) -> bool:
+        return isinstance(node, cst.Attribute) and node.attr.value == self.attribute
 
     def _is_it(self, node: cst.BaseExpression, env: Env) -> bool:
-        if self.owner is not None:
-            return (
-                isinstance(node, cst.Attribute)
-                and node.attr.value == self.attribute
-                and self.evaluator.expression(node.value, env) is self.owner
-            )
+        """What an entry was put into is the table."""
+        if isinstance(node, cst.Attribute) and self.owner is not None:
+            held = self._is_attribute(node)
+            return held and self.evaluator.expression(node.value, env) is self.owner
         local = isinstance(node, cst.Name) and env.find(node.value) is not None
-        return not local and is_name_of(
-            self.evaluator, node, env.module, self.name, self.home
-        )
+        return self.owner is None and not local and self._is_named(node, env.module)
 
     def _follow(self, function: cst.FunctionDef, home: ParsedModule) -> None:
         """Goes to the places that name a function which fills the table."""
         name = function.name.value
-        of_object = self.owner is not None and function in self.owner.node.body.body
         if name.startswith("__"):
             raise _Unseen
+        facts, owner = self.evaluator.facts, self.owner
         for module in self._files():
             if name not in module.source.text:
                 continue
             tree = Tree(module.module, module.resolver)
             loads = module.resolver.scopes.loads
             for node in (*loads, *module.each(cst.Attribute)):
-                if of_object and not self._is_of_owner(tree, node, name, module):
-                    continue
-                if not of_object and not is_name_of(
-                    self.evaluator, node, module, name, home
-                ):
-                    continue
+                if owner is None or function not in owner.node.body.body:
+                    means = facts.is_name_of(node, module, name, home)
+                elif isinstance(node, cst.Attribute) and node.attr.value == name:
+                    # A method, of the object or of `self` in its own class.
+                    means = owner.node in tree.ancestors(node)
+                    means = means or self._is_named(node.value, module)
+                else:
+                    means = False
                 above = tree.parent(node)
                 called = isinstance(above, cst.Call) and above.func is node
-                if not called and not isinstance(above, cst.Decorator):
+                if means and not called and not isinstance(above, cst.Decorator):
                     raise _Unseen
-                self._reach(tree, module, node)
-
-    def _is_of_owner(
-        self,
-        tree: Tree,
-        node: cst.BaseExpression,
-        name: str,
-        module: ParsedModule,
-    ) -> bool:
-        """A method of the object by its name, or by `self` in its own class."""
-        assert self.owner is not None
-        if not isinstance(node, cst.Attribute) or node.attr.value != name:
-            return False
-        return self.owner.node in tree.ancestors(node) or is_name_of(
-            self.evaluator, node.value, module, self.name, self.home
-        )
+                if means:
+                    self._reach(tree, module, node)
 
     def _reach(self, tree: Tree, module: ParsedModule, node: cst.CSTNode) -> None:
         """Goes through the statement of a module that a node is in, if it is one.
@@ -187,23 +175,3 @@ def may_be(asked: object, key: object) -> bool:
         same = len(asked) == len(key)
         return same and all(map(may_be, asked, key))
     return asked is None or key is None or asked == key
-
-
-def is_name_of(
-    evaluator: Evaluator,
-    node: cst.BaseExpression,
-    module: ParsedModule,
-    name: str,
-    home: ParsedModule,
-) -> bool:
-    """A name, in whatever file, of what a module has under ``name``."""
-    if not isinstance(node, (cst.Name, cst.Attribute)):
-        return False
-    if module is home and isinstance(node, cst.Name):
-        return node.value == name
-    found = evaluator.facts.definition(node, module)
-    return (
-        found is not None
-        and found.name == name
-        and os.path.abspath(found.module.path) == os.path.abspath(home.path)
-    )

@@ -530,7 +530,7 @@ class _Program:
         files = [with_metrics_in_one(one, facts) for one in files]
         files = [with_keywords_said(one, facts) for one in files]
         files = [with_functions_as_flags(one, facts) for one in files]
-        files = [with_optimizers_of_rates(one, facts) for one in files]
+        files = [with_optimizers_of_rates(one, facts, files) for one in files]
         files = [with_choices_as_tests(one, facts, files) for one in files]
         files = [with_outputs_named(one, facts) for one in files]
         files = with_values_chosen_inside(files, facts)
