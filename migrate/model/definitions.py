@@ -203,24 +203,26 @@ def _derives(
     )
 
 
-def registered(evaluator: Evaluator, found: Definition) -> Value | None:
-    """A dict of functions that is filled after it was made, as calls look it up."""
+def registered(
+    evaluator: Evaluator,
+    found: Definition,
+    owner: Instance | None = None,
+    attribute: str = "",
+) -> Value | None:
+    """A dict of functions that is filled after it was made, as calls look it up.
+
+    It is what a module has under a name, or what a class of that name has.
+    """
     if found.node not in evaluator.tables:
         evaluator.tables[found.node] = None  # It may be filled with what it holds.
-        made = _registered(evaluator, found)
-        evaluator.tables[found.node] = made
+        module = evaluator.files.get(os.path.abspath(found.module.path), found.module)
+        apart = evaluator.apart()
+        apart.tables = evaluator.tables
+        begun = _begun(apart, found.node, module)
+        more = Table(apart, module, found.name, owner, attribute).entries()
+        if begun is not None and more is not None:
+            evaluator.tables[found.node] = evaluator.table([*begun, *more])
     return evaluator.tables[found.node]
-
-
-def _registered(evaluator: Evaluator, found: Definition) -> Value | None:
-    module = evaluator.files.get(os.path.abspath(found.module.path), found.module)
-    apart = evaluator.apart()
-    apart.tables = evaluator.tables
-    begun = _begun(apart, found.node, module)
-    more = Table(apart, module, found.name).entries() if begun is not None else None
-    if begun is None or more is None:
-        return None
-    return evaluator.table([*begun, *more])
 
 
 def _begun(

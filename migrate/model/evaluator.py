@@ -472,7 +472,17 @@ class Evaluator:
                     isinstance(t.target, cst.Name) and t.target.value == name
                     for t in small.targets
                 ):
-                    return self.expression(small.value, Env(holder.module, {}))
+                    table: Value | None = None
+                    if isinstance(small.value, cst.Dict):
+                        kind = Instance(holder.node, holder.module)
+                        table = definitions.registered(
+                            self,
+                            Definition(kind.module, kind.node.name.value, small.value),
+                            kind,
+                            name,
+                        )
+                    env = Env(holder.module, {})
+                    return table or self.expression(small.value, env)
         return Config()
 
     def _dict(self, node: cst.Dict, env: Env) -> Value:
@@ -507,8 +517,8 @@ class Evaluator:
     def _entry(self, node: cst.Subscript, env: Env) -> Value:
         holder = self.expression(node.value, env)
         parts = [v for one in node.slice for v in self._parts(one, env)]
-        if isinstance(holder, Dict) and len(parts) == 1:
-            asked = constant_of(parts[0])
+        if isinstance(holder, Dict):
+            asked = constant_of(parts[0] if len(parts) == 1 else Seq(tuple(parts)))
             found = [value for key, value in holder.items if may_be(asked, key)]
             if found and asked is not None:
                 return found[0] if len(found) == 1 else one_of(found, parts)

@@ -27,7 +27,7 @@ class _Unseen(Exception):
 
 @dataclass
 class Table:
-    """A dict that a module has under a name, or an attribute of such an object."""
+    """A dict that a module, or an object or a class in it, has under a name."""
 
     evaluator: Evaluator
     home: ParsedModule
@@ -47,11 +47,12 @@ class Table:
         for target, value, env in self.evaluator.filled:
             if not self._is_it(target.value, env):
                 continue
-            parts = [one.slice for one in target.slice]
-            index = parts[0] if len(parts) == 1 else None
-            key: Value | None = None
-            if isinstance(index, cst.Index):
-                key = self.evaluator.expression(index.value, env)
+            keys = tuple(
+                self.evaluator.expression(one.slice.value, env)
+                for one in target.slice
+                if isinstance(one.slice, cst.Index)
+            )
+            key = keys[0] if len(keys) == 1 else Seq(keys)
             found.append((constant_of(key), value))
         return found
 
@@ -96,8 +97,10 @@ class Table:
     def _is_it(self, node: cst.BaseExpression, env: Env) -> bool:
         """What an entry was put into is the table."""
         if isinstance(node, cst.Attribute) and self.owner is not None:
-            held = self._is_attribute(node)
-            return held and self.evaluator.expression(node.value, env) is self.owner
+            held = self.evaluator.expression(node.value, env)
+            same = isinstance(held, Instance) and held.node is self.owner.node
+            same = same if not self.owner.made else held is self.owner
+            return self._is_attribute(node) and same
         local = isinstance(node, cst.Name) and env.find(node.value) is not None
         return self.owner is None and not local and self._is_named(node, env.module)
 
@@ -119,6 +122,8 @@ class Table:
                     # A method, of the object or of `self` in its own class.
                     means = owner.node in tree.ancestors(node)
                     means = means or self._is_named(node.value, module)
+                    if not means and not owner.made:
+                        raise _Unseen  # an object of the class may have it, too
                 else:
                     means = False
                 above = tree.parent(node)
@@ -162,7 +167,7 @@ class Table:
             raise _Unseen
 
 
-def constant_of(value: Value | None) -> object:
+def constant_of(value: Value) -> object:
     """A constant, or a tuple of some; None for whatever is not known."""
     if isinstance(value, Seq):
         return tuple(map(constant_of, value.items))
