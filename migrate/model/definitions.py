@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -16,7 +15,6 @@ from ..code.tree import statements_of
 from ..names.scopes import BindingKind
 from ..project.facts import Definition, ParsedModule
 from .arguments import Argument
-from .registries import Table, constant_of
 from .values import (
     Config,
     Const,
@@ -201,56 +199,6 @@ def _derives(
         base.node is above or _derives(evaluator, base, above, depth + 1)
         for base in evaluator.bases(one)
     )
-
-
-def registered(
-    evaluator: Evaluator,
-    found: Definition,
-    owner: Instance | None = None,
-    attribute: str = "",
-) -> Value | None:
-    """A dict of functions that is filled after it was made, as calls look it up.
-
-    It is what a module has under a name, or what a class of that name has.
-    """
-    if found.node not in evaluator.tables:
-        evaluator.tables[found.node] = None  # It may be filled with what it holds.
-        module = evaluator.files.get(os.path.abspath(found.module.path), found.module)
-        apart = evaluator.apart()
-        apart.tables = evaluator.tables
-        begun = _begun(apart, found.node, module)
-        more = Table(apart, module, found.name, owner, attribute).entries()
-        if begun is not None and more is not None:
-            evaluator.tables[found.node] = evaluator.table([*begun, *more])
-    return evaluator.tables[found.node]
-
-
-def _begun(
-    evaluator: Evaluator, node: cst.CSTNode, module: ParsedModule
-) -> list[tuple[object, Value]] | None:
-    """What a dict is made with: ``{...}``, ``OrderedDict([(name, value), ...])``."""
-    env = Env(module, {})
-    assert isinstance(node, cst.BaseExpression)
-    if isinstance(node, cst.Dict) or is_named_dict(node, module):
-        made = evaluator.expression(node, env)
-        known = list(made.items) if isinstance(made, Dict) else []
-        return known if known or not getattr(node, "elements", ()) else None
-    if not isinstance(node, cst.Call) or len(node.args) > 1:
-        return None
-    kind = module.resolver.qualified(node.func) or getattr(node.func, "value", None)
-    if kind not in ("collections.OrderedDict", "builtins.dict", "dict"):
-        return None
-    pairs = node.args[0].value if node.args else cst.List([])
-    if not isinstance(pairs, (cst.List, cst.Tuple)):
-        return None
-    told = evaluator.expression(pairs, env)
-    entries = told.items if isinstance(told, Seq) else ()
-    known = [
-        (constant_of(one.items[0]), one.items[1])
-        for one in entries
-        if isinstance(one, Seq) and len(one.items) == 2
-    ]
-    return known if len(known) == len(pairs.elements) else None
 
 
 def given_to(

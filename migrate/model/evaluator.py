@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import builtins
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -32,9 +31,9 @@ from .arguments import (
     parameters_of,
     with_partial,
 )
-from .held import before, fill, has_entries, held_object, is_unseen
+from .handed import HARMLESS, Handed
+from .held import before, fill, held_object, is_unseen
 from .notes import Notes
-from .registries import constant_of, may_be
 from .terms import term
 from .values import (
     CALLED,
@@ -87,15 +86,6 @@ _DEPTH = 40
 # Cells of the project's own are called by what they are given to.
 _CELLS = ("tf.contrib.rnn.", "tf.nn.rnn_cell.")
 _TRAINING = ("tf.train.", "tf.contrib.opt.", "tf.keras.optimizers.")
-# Packages that make no variables of TensorFlow.
-_PLAIN_PACKAGES = """
-PIL absl addict attr attrs click cv2 easydict fire gensim h5py immutabledict joblib
-librosa matplotlib ml_collections munch networkx nltk numba numpy omegaconf pandas
-regex requests scipy sentencepiece simplejson six skimage sklearn soundfile spacy
-tabulate termcolor toml tqdm yaml
-"""
-_HARMLESS = sys.stdlib_module_names | {*_PLAIN_PACKAGES.split()}
-
 # What calls functions of Python outside of the model's graph.
 _ASIDE = (
     "tf.contrib.data.", "tf.data.", "tf.estimator.", "tf.make_template",
@@ -144,11 +134,8 @@ class Evaluator:
         self.followed = 0
         # Objects as such of classes that derive from theirs.
         self.derived: dict[tuple[Instance, cst.ClassDef], Instance] = {}
-        # What dicts of modules hold that are filled after they were made.
-        self.tables: dict[cst.CSTNode, Value | None] = {}
-        # Entries that were put into something, in the order in which they were met.
-        self.filled: list[tuple[cst.Subscript, Value, Env]] = []
         self.held: dict[cst.CSTNode, Instance | None] = {}  # by modules
+        self.handed = Handed(self)
         self._running: list[tuple[object, ...]] = []
         # Functions that called themselves.
         self._again: set[cst.CSTNode] = set()
@@ -342,10 +329,6 @@ class Evaluator:
         held = held or definitions.is_named_dict(node, module)
         if held and not definitions.is_filled(found):
             return self.expression(node, env)
-        if isinstance(node, (cst.Dict, cst.Call)):
-            registered = definitions.registered(self, found)
-            if registered is not None:
-                return registered
         if isinstance(node, cst.Name) and definitions.is_outer(node, module):
             # Another name for it: `xrange = range`.
             return self.outside(node, env)
@@ -472,17 +455,7 @@ class Evaluator:
                     isinstance(t.target, cst.Name) and t.target.value == name
                     for t in small.targets
                 ):
-                    table: Value | None = None
-                    if isinstance(small.value, cst.Dict):
-                        kind = Instance(holder.node, holder.module)
-                        table = definitions.registered(
-                            self,
-                            Definition(kind.module, kind.node.name.value, small.value),
-                            kind,
-                            name,
-                        )
-                    env = Env(holder.module, {})
-                    return table or self.expression(small.value, env)
+                    return self.expression(small.value, Env(holder.module, {}))
         return Config()
 
     def _dict(self, node: cst.Dict, env: Env) -> Value:
@@ -502,28 +475,14 @@ class Evaluator:
         return loose(latest(value for _, value in items))
 
     def _subscript(self, node: cst.Subscript, env: Env) -> Value:
-        """An entry; an object that a module holds may look it up."""
-        found = self._entry(node, env)
-        holder = self._held(node.value, env) if isinstance(found, Config) else None
-        key = node.slice[0].slice
-        if holder is None or not has_entries(holder) or not isinstance(key, cst.Index):
-            return found
-        method = self.method(holder, "__getitem__")
-        if method is None:
-            return found
-        given = Argument(self.expression(key.value, env), key.value)
-        return self.enter_call(method, node, [given], env)
-
-    def _entry(self, node: cst.Subscript, env: Env) -> Value:
         holder = self.expression(node.value, env)
         parts = [v for one in node.slice for v in self._parts(one, env)]
-        if isinstance(holder, Dict):
-            asked = constant_of(parts[0] if len(parts) == 1 else Seq(tuple(parts)))
-            found = [value for key, value in holder.items if may_be(asked, key)]
-            if found and asked is not None:
-                return found[0] if len(found) == 1 else one_of(found, parts)
         if len(parts) == 1 and isinstance(parts[0], Const):
             key = parts[0].value
+            if isinstance(holder, Dict):
+                for name, value in holder.items:
+                    if name == key:
+                        return value
             if (
                 isinstance(holder, Seq)
                 and isinstance(key, int)
@@ -704,9 +663,11 @@ class Evaluator:
         self, callee: Value, node: cst.Call, arguments: list[Argument], env: Env
     ) -> Value:
         """What a call of a value gives; an object that a module holds may have it."""
-        if is_unseen(callee) and self._follows(node.func, arguments, env):
-            callee = self.held_method(node.func, env) or callee
         time = latest(one.value for one in arguments)
+        # What an object does with numbers and texts is of no matter to the model.
+        follows = time is Time.GRAPH or not isinstance(node.func, cst.Attribute)
+        if is_unseen(callee) and follows:
+            callee = self.held_method(node.func, env) or callee
         if isinstance(callee, Choice):
             return self._one_of(callee, node, arguments, env)
         if isinstance(callee, Partial):
@@ -746,7 +707,10 @@ class Evaluator:
             return loose(max(time, time_of(callee)))
         if time_of(callee) is Time.GRAPH or unseen.is_of_step(arguments, env.module):
             return Tensor()
-        why = unseen.may_make(self, node.func, callee, env)
+        result, why = self.handed.result(arguments)
+        if result is not None:
+            return Tensor() if time is Time.GRAPH else result
+        why = unseen.may_make(self, node.func, callee, env, why)
         return self.unknown(why, node, env)
 
     def _one_of(
@@ -793,7 +757,7 @@ class Evaluator:
             if calls and node in self.notes.helpers:
                 self._handed(call)
             return result
-        if callee.name.split(".")[0] in _HARMLESS:
+        if callee.name.split(".")[0] in HARMLESS:
             return loose(call.time)
         if call.time is not Time.GRAPH and callee.name.endswith((".get", ".items")):
             # Of a configuration that another package holds.
@@ -995,34 +959,11 @@ class Evaluator:
             return Tensor()
         return None
 
-    # -- objects and tables that modules hold
-
-    def table(self, entries: Sequence[tuple[object, Value]]) -> Value | None:
-        """A dict of what may be called: which entry it asks for, the program knows."""
-        values = [one for _, value in entries for one in options_of(value)]
-        called = [one for one in values if one != Const(None)]
-        if not called or not all(isinstance(one, CALLED) for one in called):
-            return None
-        for one in called:
-            if isinstance(one, Function) and getattr(one.node, "decorators", None):
-                # It is reached by what the decorator does with it.
-                self.notes.staying.add(one.node)
-        return Dict(tuple(entries))
+    # -- objects that modules hold
 
     def apart(self) -> Evaluator:
         """What evaluates code that is no part of the model."""
         return Evaluator(self.facts, [*self.files.values()])
-
-    def _follows(
-        self, func: cst.BaseExpression, arguments: list[Argument], env: Env
-    ) -> bool:
-        """What an object does with numbers and texts is of no matter to the model."""
-        if not isinstance(func, cst.Attribute):
-            return True
-        if latest(one.value for one in arguments) is Time.GRAPH:
-            return True
-        holder = self._held(func.value, env)
-        return holder is not None and has_entries(holder)
 
     def _held(self, node: cst.BaseExpression, env: Env) -> Instance | None:
         return held_object(self, node, env)
@@ -1203,8 +1144,6 @@ class Evaluator:
     ) -> None:
         """``x[...] = value`` and ``x.name = value``: x holds it from here on."""
         holder = self.expression(target.value, env)
-        if isinstance(target, cst.Subscript):
-            self.filled.append((target, value, env))
         if self.by_mode and time_of(value) is Time.SETUP:
             value = of_mode(Config() if isinstance(value, Const) else value)
         if isinstance(holder, Instance) and isinstance(target, cst.Attribute):

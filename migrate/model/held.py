@@ -14,7 +14,6 @@ import libcst as cst
 from ..project.facts import Definition, ParsedModule
 from .arguments import parameters_of
 from .definitions import constant, given_to, is_record
-from .registries import Table
 from .terms import term
 from .values import Config, Const, Dict, Env, Instance, Symbol, Time, Value, time_of
 
@@ -64,19 +63,9 @@ def _made(evaluator: Evaluator, found: Definition) -> Instance | None:
     fill(apart, owner)
     if apart.notes.made or apart.notes.unknown:
         return None  # It makes variables, or what is not understood, at its start.
-    apart.held[found.node] = owner
     for name, value in owner.attributes.items():
         if isinstance(value, (Config, Const, Dict)):
             owner.attributes[name] = Config(term=term(f"`{name}`"))
-            begun = value.items if isinstance(value, Dict) else ()
-            if begun or (isinstance(value, Config) and value.term is None):
-                # So that its methods are followed.
-                owner.attributes[name] = Dict(((None, Config()),))
-                more = Table(apart, module, found.name, owner, name).entries()
-                entries = [*begun, *more] if more is not None else []
-                owner.attributes[name] = evaluator.table(entries) or Config(
-                    term=term(f"`{name}`")
-                )
     return owner
 
 
@@ -99,16 +88,31 @@ def _is_changed(evaluator: Evaluator, name: str, home: ParsedModule) -> bool:
             elif isinstance(node, (cst.AugAssign, cst.AnnAssign)):
                 targets = [node.target]
             for target in targets:
-                if isinstance(target, cst.Attribute) and evaluator.facts.is_name_of(
-                    target.value, module, name, home
+                if isinstance(target, cst.Attribute) and _is_name_of(
+                    evaluator, target.value, module, name, home
                 ):
                     return True
     return False
 
 
-def has_entries(holder: Instance) -> bool:
-    """Whether an object holds functions or classes that are looked up in it."""
-    return any(isinstance(v, Dict) and v.items for v in holder.attributes.values())
+def _is_name_of(
+    evaluator: Evaluator,
+    node: cst.BaseExpression,
+    module: ParsedModule,
+    name: str,
+    home: ParsedModule,
+) -> bool:
+    """A name, in whatever file, of what a module has under ``name``."""
+    if not isinstance(node, (cst.Name, cst.Attribute)):
+        return False
+    if module is home and isinstance(node, cst.Name):
+        return node.value == name
+    found = evaluator.facts.definition(node, module)
+    return (
+        found is not None
+        and found.name == name
+        and os.path.abspath(found.module.path) == os.path.abspath(home.path)
+    )
 
 
 # -- attributes -----------------------------------------------------------------

@@ -11,7 +11,7 @@ from ...code.edits import changed
 from ...code.statements import assigned
 from ...code.tree import Tree, only_small, walk
 from ...model.evaluator import Evaluator
-from ...model.values import Env, Function, Value, options_of
+from ...model.values import Argument, Config, Env, Function, Value, options_of
 from ...project.facts import ParsedModule, ProjectFacts
 from ..layers.model_functions import is_model_fn
 from .losses import SIGNATURES as LOSSES
@@ -53,7 +53,7 @@ def with_losses_added(
             made = [
                 isinstance(each, Function)
                 and _name(each.node) in helpers.get(each.module.path, ())
-                for each in _functions(call.func, own, one, evaluator)
+                for each in _functions(call, own, one, evaluator)
             ]
             if any(made) and (others or not all(made)):
                 return parsed
@@ -121,16 +121,24 @@ def _name(function: cst.CSTNode | None) -> str:
 
 
 def _functions(
-    func: cst.BaseExpression, tree: Tree, parsed: ParsedModule, evaluator: Evaluator
+    call: cst.Call, tree: Tree, parsed: ParsedModule, evaluator: Evaluator
 ) -> list[Value]:
-    """The functions that a call may mean: one, or those of a table."""
-    chosen = tree.value(func) or func
+    """The functions that a call may mean: one, those of a dict, or any that fits."""
+    chosen = tree.value(call.func) or call.func
     told = evaluator.facts.definition(chosen, parsed)
     if told is not None and isinstance(told.node, cst.FunctionDef):
         return [Function(told.node, told.module)]
-    if not isinstance(chosen, (cst.Subscript, cst.Call)):
+    if told is not None or tree.symbol(chosen) or isinstance(chosen, cst.Attribute):
         return []
-    return [*options_of(evaluator.expression(chosen, Env(parsed, {})))]
+    known = evaluator.expression(chosen, Env(parsed, {}))
+    if known == Config():
+        given = [
+            Argument(Config(), a.value, a.keyword.value if a.keyword else None, a.star)
+            for a in call.args
+        ]
+        fitting = evaluator.handed.fitting(given)
+        return [one for one in fitting if isinstance(one, Function)]
+    return [*options_of(known)]
 
 
 class _Losses:
