@@ -64,6 +64,8 @@ class Handed:
         self._found: list[Value] | None = None
         # What else may be called, which is not among these.
         self._others = ""
+        # Some of their arguments may be given before the call.
+        self._partial = False
         # What they give, and which layers they make.
         self._judged: dict[object, tuple[Value, str]] = {}
 
@@ -71,7 +73,7 @@ class Handed:
         """Functions, classes and names of TensorFlow that a call may mean."""
         if self._found is None:
             self._found = self._values()
-        return [one for one in self._found if _fits(one, arguments)]
+        return [one for one in self._found if self._fits(one, arguments)]
 
     def result(self, arguments: Sequence[Argument]) -> tuple[Value | None, str]:
         """What such a call gives if none of them makes variables, or which one does."""
@@ -131,6 +133,7 @@ class Handed:
         files = [*self.evaluator.files.values()]
         trees = [Tree(one.module, one.resolver) for one in files]
         self._others = next(filter(None, map(self._called_else, files)), "")
+        self._partial = any("partial(" in one.source.text for one in files)
         by_name = any(_BY_NAME.search(one.source.text) for one in files)
         names: set[str] = set()
         symbols: set[str] = set()
@@ -139,16 +142,8 @@ class Handed:
                 if _is_value(tree, node):
                     symbols |= {tree.symbol(node) or ""}
                     names.add(tree.code(node).rpartition(".")[2])
-        found: list[Value] = [
-            Symbol(one) for one in sorted(symbols) if one.startswith("tf.")
-        ]
+        found: list[Value] = []
         for module, tree in zip(files, trees, strict=True):
-            for made in module.each(cst.Lambda):
-                if not _is_given_away(tree, made):
-                    found.append(Function(made, module))
-            for kind in module.each(cst.ClassDef):
-                if by_name or kind.decorators or kind.name.value in names:
-                    found.append(Instance(kind, module))
             for one in module.each(cst.FunctionDef):
                 name = one.name.value
                 called = name in names or name in ("__call__", "call")
@@ -159,7 +154,42 @@ class Handed:
                     if isinstance(holder, cst.ClassDef):
                         owner = Instance(holder, module, made=True)
                     found.append(Function(one, module, owner=owner))
+            for kind in module.each(cst.ClassDef):
+                if by_name or kind.decorators or kind.name.value in names:
+                    found.append(Instance(kind, module))
+            for made in module.each(cst.Lambda):
+                if not _is_given_away(tree, made):
+                    found.append(Function(made, module))
+        found += [Symbol(one) for one in sorted(symbols) if one.startswith("tf.")]
         return found
+
+    def _fits(self, one: Value, arguments: Sequence[Argument]) -> bool:
+        """It takes as many arguments, and those that are given by name."""
+        function: cst.FunctionDef | cst.Lambda | None = None
+        firsts: list[list[Value]] = [[]]
+        if isinstance(one, Instance):
+            function, firsts = method_of(one.node, "__init__"), [[one]]
+        elif isinstance(one, Function):
+            function = one.node
+            # A method may be asked for by its class as well.
+            firsts += [[one.owner]] if one.owner is not None else []
+        if function is None:
+            return True
+        given = [a.value for a in arguments if a.keyword is None and not a.star]
+        keywords = [(a.keyword, a.value) for a in arguments if a.keyword]
+        spread = self._partial or any(one.star for one in arguments)
+        defaults: dict[str, Value] = {
+            p.name.value: Config()
+            for p in parameters_of(function.params)
+            if spread or p.default is not None
+        }
+        for first in firsts:
+            try:
+                bound(function.params, [*first, *given], keywords, defaults=defaults)
+            except Mismatch:
+                continue
+            return True
+        return False
 
     def _called_else(self, module: ParsedModule) -> str:
         """Something that a file makes or brings, and that may be called as well."""
@@ -195,29 +225,3 @@ def _is_given_away(tree: Tree, node: cst.CSTNode) -> bool:
     calls = [one.func for one in tree.ancestors(node) if isinstance(one, cst.Call)]
     names = [tree.symbol(one) or tree.resolver.qualified(one) or "" for one in calls]
     return any(one.startswith("tf.") or one in _ASKING for one in names)
-
-
-def _fits(one: Value, arguments: Sequence[Argument]) -> bool:
-    """It takes as many arguments, and those that are given by name."""
-    function: cst.FunctionDef | cst.Lambda | None = None
-    if isinstance(one, Instance):
-        function = method_of(one.node, "__init__")
-    elif isinstance(one, Function):
-        function = one.node
-    if function is None:
-        return True
-    bound_to = isinstance(one, Instance) or getattr(one, "owner", None) is not None
-    positional = [Config()] if bound_to else []
-    positional += [Config() for a in arguments if a.keyword is None and not a.star]
-    keywords = [(told.keyword, told.value) for told in arguments if told.keyword]
-    spread = any(told.star for told in arguments)
-    defaults: dict[str, Value] = {
-        p.name.value: Config()
-        for p in parameters_of(function.params)
-        if spread or p.default is not None
-    }
-    try:
-        bound(function.params, positional, keywords, defaults=defaults)
-    except Mismatch:
-        return False
-    return True

@@ -77,6 +77,15 @@ NET = "def net(x, y):\n    return tf.layers.dense(x, 3)\n\n\n"
         ("TABLE['net'] = tf.layers.Dense(3)\n", "what `tf.layers.Dense` gives"),
         ("import importlib\nimportlib.import_module('net')\n", "`import_module` finds"),
         ("import house\n", "the package `house`"),
+        # Arguments that are given before, and methods by their class.
+        ("def net(x, y, z):\n    return tf.layers.dense(x, z)\n\n\n"
+         "TABLE['net'] = functools.partial(net, z=3)\n", "`net` of program.py"),
+        ("class Nets:\n    @staticmethod\n    def net(x, y):\n"
+         "        return tf.layers.dense(x, 3)\n\n\nTABLE['net'] = Nets.net\n",
+         "`net` of program.py"),
+        ("class Nets:\n    def net(self, x):\n"
+         "        return tf.layers.dense(x, 3)\n\n\nTABLE['net'] = Nets.net\n",
+         "`net` of program.py"),
         ("class Net:\n    def __init__(self, x, y):\n        pass\n\n\nNets = [Net]\n",
          "an object of `Net`"),
         ("class Net:\n    def __init__(self):\n"
