@@ -49,8 +49,8 @@ def may_make(
     """That what is called may make variables, why that is not seen, and what it is."""
     shown = _short(evaluator, node, env)
     why = origin(evaluator, node, value, env)
-    perhaps = f" (perhaps {known})" if known else ""
-    return f"`{shown}` may make variables: {why}{perhaps}"
+    why += f" (perhaps {known})" if known else ""
+    return f"`{shown}` may make variables: {why}"
 
 
 def is_of_step(arguments: Sequence[Argument], module: ParsedModule) -> bool:
