@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -12,12 +11,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from ..code.tree import statements_of, walk
+from ..code.tree import statements_of
 from ..names.scopes import BindingKind
 from ..project.facts import Definition, ParsedModule
 from .arguments import Argument
 from .values import (
-    Choice,
     Config,
     Const,
     Dict,
@@ -25,7 +23,6 @@ from .values import (
     Env,
     Function,
     Instance,
-    Partial,
     Property,
     Seq,
     Symbol,
@@ -48,8 +45,6 @@ _PROPERTIES = (
 _GRADIENT = "tf.custom_gradient"
 # What gives an answer again; layers it would share.
 _CACHES = ("functools.cache", "functools.lru_cache")
-# What is called later, so that it may have been given by another.
-_CALLED = (Function, Choice, Instance, Partial)
 
 
 def decorated(
@@ -203,95 +198,6 @@ def _derives(
     return depth < 8 and any(
         base.node is above or _derives(evaluator, base, above, depth + 1)
         for base in evaluator.bases(one)
-    )
-
-
-def registered(evaluator: Evaluator, found: Definition) -> Value | None:
-    """A dict of a module that statements of that module fill."""
-    if found.node in evaluator.filling:
-        return None  # it is filled with what it holds
-    evaluator.filling.add(found.node)
-    try:
-        return _registered(evaluator, found)
-    finally:
-        evaluator.filling.discard(found.node)
-
-
-def _registered(evaluator: Evaluator, found: Definition) -> Value | None:
-    module = evaluator.files.get(os.path.abspath(found.module.path), found.module)
-    values: list[Value] = _pairs(evaluator, found.node, module)
-    for one in module.module.body:
-        for target, value in _filled(one):
-            if not _is_of(target, found.name):
-                continue
-            if not _may_be_called(evaluator, value, module):
-                return None
-            values.append(evaluator.expression(value, Env(module, {})))
-    if any(fills(one, found.name) for one in module.module.body):
-        return None
-    if not values or not all(isinstance(one, _CALLED) for one in values):
-        return None
-    # Which of them it is only the program knows.
-    return Dict(tuple((None, one) for one in values))
-
-
-def _may_be_called(
-    evaluator: Evaluator, node: cst.BaseExpression, module: ParsedModule
-) -> bool:
-    """What a dict of functions is filled with; other calls may read files, or it."""
-    if isinstance(node, cst.Call):
-        if module.resolver.qualified(node.func) == "functools.partial":
-            return True
-        made = evaluator.facts.definition(node.func, module)
-        return made is not None and isinstance(made.node, cst.ClassDef)
-    return isinstance(node, (cst.Name, cst.Attribute, cst.Lambda))
-
-
-def _pairs(
-    evaluator: Evaluator, node: cst.CSTNode, module: ParsedModule
-) -> list[Value]:
-    """What ``OrderedDict([(name, value), ...])`` holds."""
-    if not isinstance(node, cst.Call) or len(node.args) != 1:
-        return []
-    made = module.resolver.qualified(node.func)
-    known = made == "collections.OrderedDict" or (
-        isinstance(node.func, cst.Name) and node.func.value == "dict"
-    )
-    given = node.args[0].value
-    if not known or not isinstance(given, (cst.List, cst.Tuple)):
-        return []
-    return [
-        evaluator.expression(one.value.elements[1].value, Env(module, {}))
-        for one in given.elements
-        if isinstance(one.value, (cst.Tuple, cst.List)) and len(one.value.elements) == 2
-    ]
-
-
-def _filled(
-    node: cst.CSTNode,
-) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
-    for small in node.body if isinstance(node, cst.SimpleStatementLine) else ():
-        if isinstance(small, cst.Assign):
-            for target in small.targets:
-                yield target.target, small.value
-
-
-def _is_of(node: cst.BaseExpression, name: str) -> bool:
-    """``NAME[...]``, or ``self.NAME[...]``"""
-    holder = node.value if isinstance(node, cst.Subscript) else None
-    holder = holder.attr if isinstance(holder, cst.Attribute) else holder
-    return isinstance(holder, cst.Name) and holder.value == name
-
-
-def fills(node: cst.CSTNode, name: str) -> bool:
-    """A function puts into a dict of that name what it, or one in it, is given."""
-    if not isinstance(node, cst.FunctionDef):
-        return False
-    given = {one.name.value for one in walk(node, cst.Param)}
-    return any(
-        isinstance(value, cst.Name) and value.value in given and _is_of(target, name)
-        for line in walk(node)
-        for target, value in _filled(line)
     )
 
 

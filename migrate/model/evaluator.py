@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import builtins
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -32,7 +31,8 @@ from .arguments import (
     parameters_of,
     with_partial,
 )
-from .held import before, fill, has_entries, held_object, is_unseen
+from .handed import HARMLESS, Handed
+from .held import before, fill, held_object, is_unseen
 from .notes import Notes
 from .terms import term
 from .values import (
@@ -86,15 +86,6 @@ _DEPTH = 40
 # Cells of the project's own are called by what they are given to.
 _CELLS = ("tf.contrib.rnn.", "tf.nn.rnn_cell.")
 _TRAINING = ("tf.train.", "tf.contrib.opt.", "tf.keras.optimizers.")
-# Packages that make no variables of TensorFlow.
-_PLAIN_PACKAGES = """
-PIL absl addict attr attrs click cv2 easydict fire gensim h5py immutabledict joblib
-librosa matplotlib ml_collections munch networkx nltk numba numpy omegaconf pandas
-regex requests scipy sentencepiece simplejson six skimage sklearn soundfile spacy
-tabulate termcolor toml tqdm yaml
-"""
-_HARMLESS = sys.stdlib_module_names | {*_PLAIN_PACKAGES.split()}
-
 # What calls functions of Python outside of the model's graph.
 _ASIDE = (
     "tf.contrib.data.", "tf.data.", "tf.estimator.", "tf.make_template",
@@ -143,9 +134,8 @@ class Evaluator:
         self.followed = 0
         # Objects as such of classes that derive from theirs.
         self.derived: dict[tuple[Instance, cst.ClassDef], Instance] = {}
-        # Dicts whose entries are being looked for.
-        self.filling: set[cst.CSTNode] = set()
         self.held: dict[cst.CSTNode, Instance | None] = {}  # by modules
+        self.handed = Handed(self)
         self._running: list[tuple[object, ...]] = []
         # Functions that called themselves.
         self._again: set[cst.CSTNode] = set()
@@ -339,10 +329,6 @@ class Evaluator:
         held = held or definitions.is_named_dict(node, module)
         if held and not definitions.is_filled(found):
             return self.expression(node, env)
-        if isinstance(node, (cst.Dict, cst.Call)):
-            registered = definitions.registered(self, found)
-            if registered is not None:
-                return registered
         if isinstance(node, cst.Name) and definitions.is_outer(node, module):
             # Another name for it: `xrange = range`.
             return self.outside(node, env)
@@ -489,19 +475,6 @@ class Evaluator:
         return loose(latest(value for _, value in items))
 
     def _subscript(self, node: cst.Subscript, env: Env) -> Value:
-        """An entry; an object that a module holds may look it up."""
-        found = self._entry(node, env)
-        holder = self._held(node.value, env) if isinstance(found, Config) else None
-        key = node.slice[0].slice
-        if holder is None or not has_entries(holder) or not isinstance(key, cst.Index):
-            return found
-        method = self.method(holder, "__getitem__")
-        if method is None:
-            return found
-        given = Argument(self.expression(key.value, env), key.value)
-        return self.enter_call(method, node, [given], env)
-
-    def _entry(self, node: cst.Subscript, env: Env) -> Value:
         holder = self.expression(node.value, env)
         parts = [v for one in node.slice for v in self._parts(one, env)]
         if len(parts) == 1 and isinstance(parts[0], Const):
@@ -690,9 +663,11 @@ class Evaluator:
         self, callee: Value, node: cst.Call, arguments: list[Argument], env: Env
     ) -> Value:
         """What a call of a value gives; an object that a module holds may have it."""
-        if is_unseen(callee) and self._follows(node.func, arguments, env):
-            callee = self.held_method(node.func, env) or callee
         time = latest(one.value for one in arguments)
+        # What an object does with numbers and texts is of no matter to the model.
+        follows = time is Time.GRAPH or not isinstance(node.func, cst.Attribute)
+        if is_unseen(callee) and follows:
+            callee = self.held_method(node.func, env) or callee
         if isinstance(callee, Choice):
             return self._one_of(callee, node, arguments, env)
         if isinstance(callee, Partial):
@@ -732,7 +707,10 @@ class Evaluator:
             return loose(max(time, time_of(callee)))
         if time_of(callee) is Time.GRAPH or unseen.is_of_step(arguments, env.module):
             return Tensor()
-        why = unseen.may_make(self, node.func, callee, env)
+        result, why = self.handed.result(arguments)
+        if result is not None:
+            return Tensor() if time is Time.GRAPH else result
+        why = unseen.may_make(self, node.func, callee, env, why)
         return self.unknown(why, node, env)
 
     def _one_of(
@@ -779,7 +757,7 @@ class Evaluator:
             if calls and node in self.notes.helpers:
                 self._handed(call)
             return result
-        if callee.name.split(".")[0] in _HARMLESS:
+        if callee.name.split(".")[0] in HARMLESS:
             return loose(call.time)
         if call.time is not Time.GRAPH and callee.name.endswith((".get", ".items")):
             # Of a configuration that another package holds.
@@ -986,17 +964,6 @@ class Evaluator:
     def apart(self) -> Evaluator:
         """What evaluates code that is no part of the model."""
         return Evaluator(self.facts, [*self.files.values()])
-
-    def _follows(
-        self, func: cst.BaseExpression, arguments: list[Argument], env: Env
-    ) -> bool:
-        """What an object does with numbers and texts is of no matter to the model."""
-        if not isinstance(func, cst.Attribute):
-            return True
-        if latest(one.value for one in arguments) is Time.GRAPH:
-            return True
-        holder = self._held(func.value, env)
-        return holder is not None and has_entries(holder)
 
     def _held(self, node: cst.BaseExpression, env: Env) -> Instance | None:
         return held_object(self, node, env)

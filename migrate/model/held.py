@@ -13,7 +13,7 @@ import libcst as cst
 
 from ..project.facts import Definition, ParsedModule
 from .arguments import parameters_of
-from .definitions import constant, fills, given_to, is_record
+from .definitions import constant, given_to, is_record
 from .terms import term
 from .values import Config, Const, Dict, Env, Instance, Symbol, Time, Value, time_of
 
@@ -64,9 +64,7 @@ def _made(evaluator: Evaluator, found: Definition) -> Instance | None:
     if apart.notes.made or apart.notes.unknown:
         return None  # It makes variables, or what is not understood, at its start.
     for name, value in owner.attributes.items():
-        kept = isinstance(value, Dict) and bool(value.items)
-        kept = kept and not any(fills(one, name) for one in owner.node.body.body)
-        if isinstance(value, (Config, Const, Dict)) and not kept:
+        if isinstance(value, (Config, Const, Dict)):
             owner.attributes[name] = Config(term=term(f"`{name}`"))
     return owner
 
@@ -115,11 +113,6 @@ def _is_name_of(
         and found.name == name
         and os.path.abspath(found.module.path) == os.path.abspath(home.path)
     )
-
-
-def has_entries(holder: Instance) -> bool:
-    """Whether an object holds functions or classes that are looked up in it."""
-    return any(isinstance(v, Dict) and v.items for v in holder.attributes.values())
 
 
 # -- attributes -----------------------------------------------------------------

@@ -40,11 +40,16 @@ _LONGEST = 60
 
 
 def may_make(
-    evaluator: Evaluator, node: cst.BaseExpression, value: Value, env: Env
+    evaluator: Evaluator,
+    node: cst.BaseExpression,
+    value: Value,
+    env: Env,
+    known: str = "",
 ) -> str:
-    """That what is called may make variables, and why that is not seen."""
+    """That what is called may make variables, why that is not seen, and what it is."""
     shown = _short(evaluator, node, env)
     why = origin(evaluator, node, value, env)
+    why += f" (perhaps {known})" if known else ""
     return f"`{shown}` may make variables: {why}"
 
 

@@ -329,6 +329,21 @@ class ProjectFacts:
             return None
         return self.find(dotted, origin.path)
 
+    def is_name_of(
+        self, node: cst.CSTNode, origin: ParsedModule, name: str, home: ParsedModule
+    ) -> bool:
+        """An expression, in whatever file, is what a module has under ``name``."""
+        if not isinstance(node, (cst.Name, cst.Attribute)):
+            return False
+        if origin.path == home.path and isinstance(node, cst.Name):
+            return node.value == name
+        found = self.definition(node, origin)
+        return (
+            found is not None
+            and found.name == name
+            and os.path.abspath(found.module.path) == os.path.abspath(home.path)
+        )
+
     def find(self, dotted: str, origin: Path) -> Definition | None:
         """The definition behind a dotted path such as ``package.models.build``."""
         for _ in range(12):

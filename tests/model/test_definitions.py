@@ -72,17 +72,6 @@ def test_a_function_whose_answers_are_kept(cache: str, tmp_path: Path) -> None:
     assert "`values` may make variables" in why
 
 
-@pytest.mark.parametrize("way", ["KNOWN[params]", "KNOWN.get(params)"])
-def test_a_registry_that_the_program_fills(way: str, tmp_path: Path) -> None:
-    head, rest = f"{HEAD}KNOWN = {{}}\n\n\n", f"{MODEL}{way}(features)\n"
-    net = f"def net(x):\n{DENSE}"
-    found = evaluate(tmp_path, f"{head}{net}\nKNOWN['net'] = net\n{rest}")
-    assert made(found) == ["Dense(3)"]
-    assert not reasons(found)
-    put = "def put(f):\n    KNOWN[f] = f\n    return f\n\n\n@put\n"
-    assert reasons(evaluate(tmp_path, f"{head}{put}{net}{rest}"))
-
-
 @pytest.mark.parametrize(
     "filled",
     [
@@ -99,15 +88,6 @@ def test_settings_that_are_filled_with_themselves(filled: str, tmp_path: Path) -
     found = evaluate(tmp_path, f"{code}{MODEL}net(features)\n")
     assert made(found) == ["Dense(3)"]
     assert not reasons(found)
-
-
-def test_pairs_of_names_and_functions(tmp_path: Path) -> None:
-    code = (
-        f"import collections\n{HEAD}def net(x):\n{DENSE}\n\n"
-        "KNOWN = collections.OrderedDict([('a', net)])\n"
-    )
-    found = evaluate(tmp_path, f"{code}{MODEL}KNOWN[params](features)\n")
-    assert made(found) == ["Dense(3)"]
 
 
 def test_a_custom_gradient_is_a_function_of_tensors(tmp_path: Path) -> None:

@@ -15,34 +15,6 @@ NET = (
     f"    def __call__(self, x):\n        {DENSE}\n"
     f"    def apply(self, x):\n        {DENSE}\n"
 )
-ZOO = """class Zoo:
-    def __init__(self):
-        self.kinds = {}
-
-    def add(self, kind):
-        self.kinds[kind.__name__] = kind
-        return kind
-
-    def named(self, name):
-        def put(kind):
-            self.kinds[name] = kind
-            return kind
-        return put
-
-    def get(self, name):
-        if name not in self.kinds:
-            raise KeyError(name)
-        return self.kinds[name]
-
-    def __getitem__(self, name):
-        return self.get(name)
-
-
-ZOO = Zoo()
-
-
-"""
-FUNCTION = "def net(x):\n    return tf.layers.dense(x, 3)\n"
 
 
 @pytest.mark.parametrize(
@@ -87,16 +59,3 @@ def test_a_network_that_a_module_holds(call: str, tmp_path: Path) -> None:
     # How many units it has is read when the layer is made, not before.
     assert [one.rpartition("/")[2] for one in made(found)] == ["Dense(?)"]
     assert not reasons(found)
-
-
-@pytest.mark.parametrize("way", ["ZOO.get(params)", "ZOO[params]"])
-def test_what_a_registry_that_is_an_object_holds_is_not_seen(
-    way: str, tmp_path: Path
-) -> None:
-    code = f"{HEAD}{ZOO}@ZOO.add\n{FUNCTION}{MODEL}{way}(features)\n"
-    assert reasons(evaluate(tmp_path, code))
-
-
-def test_an_empty_registry_tells_nothing(tmp_path: Path) -> None:
-    found = evaluate(tmp_path, f"{HEAD}{ZOO}{MODEL}ZOO.get(params)(features)\n")
-    assert "may make variables" in reasons(found)[0]

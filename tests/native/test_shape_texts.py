@@ -160,6 +160,21 @@ READS = {
         ],
         ["SessionRun"],
     ),
+    "losses_registered": (
+        [
+            "scores = lookup('shift', self.params['shift'])(net, 0.05)",
+            "tf.add_n([chosen_loss, *self.model.losses])",
+        ],
+        ["get_total_loss"],
+    ),
+    "tables_of_objects": (
+        [
+            "net = ACTIVATIONS[self.params['activation']](net)",
+            "self.optimizer = OPTIMIZERS[params['optimizer']](params['rate'])",
+            "return LOSSES[self.params['loss']](labels, net)",
+        ],
+        ["tf.train."],
+    ),
     "told_by_dicts": (
         [
             "NETWORKS = ('flat', 'seen')",

@@ -362,3 +362,75 @@ def test_a_web_of_modules_is_not_read_once_for_each_of_them(
     results = [process_file(file, Job(), facts) for file in mixed]
     assert all(result.new is not None for result in results)
     assert len(parsed) < 5 * len(files)
+
+
+PARTS = """\
+import tensorflow as tf
+
+_LOSSES = {}
+OPTIMIZERS = {'sgd': tf.train.GradientDescentOptimizer}
+
+
+def register(name):
+    def put(function):
+        _LOSSES[name] = function
+        return function
+    return put
+
+
+def loss_of(name, **options):
+    function = _LOSSES[name]
+    return lambda labels, scores: function(labels, scores, **options)
+
+
+@register('squared')
+def squared(labels, scores, weight=1.0):
+    return tf.losses.mean_squared_error(labels, scores, weights=weight)
+"""
+OF_PARTS = """\
+import numpy as np
+import tensorflow as tf
+
+import parts
+
+
+def model_fn(features, labels, mode, params):
+    scores = tf.layers.dense(features, 1)
+    loss = parts.loss_of(params['loss'], weight=params['weight'])(labels, scores)
+    if mode == tf.estimator.ModeKeys.EVAL:
+        return tf.estimator.EstimatorSpec(mode, loss=loss)
+    train_op = parts.OPTIMIZERS[params['optimizer']](0.1).minimize(
+        loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def input_fn():
+    x = np.ones((8, 2), np.float32)
+    return tf.data.Dataset.from_tensor_slices((x, x[:, :1])).batch(4)
+
+
+estimator = tf.estimator.Estimator(
+    model_fn, params={'loss': 'squared', 'weight': 0.5, 'optimizer': 'sgd'})
+estimator.train(input_fn)
+"""
+
+
+def test_tables_of_another_file(tmp_path: Path) -> None:
+    parts, program = tmp_path / "parts.py", tmp_path / "train.py"
+    parts.write_text(PARTS, "utf-8")
+    program.write_text(OF_PARTS, "utf-8")
+    assert "train.py: native" in rewrite(parts, program)
+    assert "'sgd': lambda learning_rate: tf_keras.optimizers.SGD(" in parts.read_text()
+    text = program.read_text("utf-8")
+    assert "self.optimizer = parts.OPTIMIZERS[params['optimizer']](0.1)" in text
+    assert "parts.loss_of(self.params['loss'], weight=self.params['weight'])(" in text
+
+
+def test_a_class_of_a_table_that_gets_more_than_a_rate(tmp_path: Path) -> None:
+    """What another file gives it as well, a function of the rate does not take."""
+    parts, program = tmp_path / "parts.py", tmp_path / "train.py"
+    parts.write_text(PARTS, "utf-8")
+    program.write_text(OF_PARTS.replace("](0.1)", "](0.1, True)"), "utf-8")
+    assert "`tf.train.GradientDescentOptimizer` (parts.py, line 4) is not called" in (
+        rewrite(parts, program)
+    )

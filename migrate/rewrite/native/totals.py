@@ -10,7 +10,9 @@ import libcst as cst
 from ...code.edits import changed
 from ...code.statements import assigned
 from ...code.tree import Tree, only_small, walk
-from ...project.facts import Definition, ParsedModule, ProjectFacts
+from ...model.evaluator import Evaluator
+from ...model.values import Argument, Config, Env, Function, Value, options_of
+from ...project.facts import ParsedModule, ProjectFacts
 from ..layers.model_functions import is_model_fn
 from .losses import SIGNATURES as LOSSES
 from .task import alias_of
@@ -42,15 +44,16 @@ def with_losses_added(
     penalized = any("regulariz" in one.source.text for one in files.values())
     change = _Losses(tree, every, penalized, alias_of(parsed))
     change.helpers = helpers[parsed.path]
+    evaluator = Evaluator(facts, [*files.values()])
     for path, one in files.items():
         own, others = Tree(one.module, one.resolver), one is not parsed
         if others and "" in helpers[path]:
             return parsed  # it makes losses in another way
         for call in one.each(cst.Call) if names else ():
-            told = _functions(call.func, own, one, facts)
             made = [
-                each is not None and each.name in helpers.get(each.module.path, ())
-                for each in told
+                isinstance(each, Function)
+                and _name(each.node) in helpers.get(each.module.path, ())
+                for each in _functions(call, own, one, evaluator)
             ]
             if any(made) and (others or not all(made)):
                 return parsed
@@ -118,19 +121,24 @@ def _name(function: cst.CSTNode | None) -> str:
 
 
 def _functions(
-    func: cst.BaseExpression, tree: Tree, parsed: ParsedModule, facts: ProjectFacts
-) -> list[Definition | None]:
-    """The functions that a call may mean: one, or those of a dict."""
-    chosen = tree.value(func)
-    if not isinstance(chosen, cst.Subscript):
-        return [facts.definition(func, parsed)]
-    table: cst.CSTNode | None = tree.value(chosen.value)
-    home = parsed
-    told = facts.definition(chosen.value, parsed)
-    if told is not None:
-        table, home = told.node, told.module
-    elements = table.elements if isinstance(table, cst.Dict) else ()
-    return [facts.definition(one.value, home) for one in elements]
+    call: cst.Call, tree: Tree, parsed: ParsedModule, evaluator: Evaluator
+) -> list[Value]:
+    """The functions that a call may mean: one, those of a dict, or any that fits."""
+    chosen = tree.value(call.func) or call.func
+    told = evaluator.facts.definition(chosen, parsed)
+    if told is not None and isinstance(told.node, cst.FunctionDef):
+        return [Function(told.node, told.module)]
+    if told is not None or tree.symbol(chosen) or isinstance(chosen, cst.Attribute):
+        return []
+    known = evaluator.expression(chosen, Env(parsed, {}))
+    if known == Config():
+        given = [
+            Argument(Config(), a.value, a.keyword.value if a.keyword else None, a.star)
+            for a in call.args
+        ]
+        fitting = evaluator.handed.fitting(given)
+        return [one for one in fitting if isinstance(one, Function)]
+    return [*options_of(known)]
 
 
 class _Losses:
@@ -199,6 +207,7 @@ class _Losses:
                     continue
                 name = symbol or self.tree.code(node.func)
                 name = name.rpartition(".")[2].replace("add_", "added_")
+                name = name if name.isidentifier() else "chosen_loss"
                 name = "cross_entropy" if name.endswith("cross_entropy") else name
                 while name in taken:
                     name += "_"
