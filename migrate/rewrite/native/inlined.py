@@ -18,7 +18,6 @@ from ...project.facts import ParsedModule, ProjectFacts
 from ..layers.model_functions import is_model_fn
 from .named_models import calls_model
 from .optimizers import SIGNATURES as OPTIMIZERS
-from .schedules import SIGNATURES as SCHEDULES
 from .slices import GLOBAL_STEPS
 
 _MOST = 12
@@ -144,14 +143,19 @@ def follows_step(
     helper: cst.FunctionDef,
     given: Sequence[str | None],
     args: Sequence[cst.Arg] = (),
+    most: int = 4,
 ) -> bool:
-    """It makes something by a step that it is given, or a rate by one of its own."""
+    """It makes something by a step that it is given, or by one of its own."""
     called = {tree.symbol(one.func) for one in walk(helper.body, cst.Call)}
     if {*given} & {*GLOBAL_STEPS}:
         return True
     if called & {*OPTIMIZERS} and any(_is_of_step(tree, one.value) for one in args):
         return True
-    return bool(called & {*GLOBAL_STEPS} and called & {*SCHEDULES})
+    inner = [_helper(tree, helper, one) for one in walk(helper.body, cst.Call)]
+    return bool(called & {*GLOBAL_STEPS}) or any(
+        most and one is not None and follows_step(tree, one, (), most=most - 1)
+        for one in inner
+    )
 
 
 def _is_called_once(tree: Tree, method: cst.FunctionDef) -> bool:

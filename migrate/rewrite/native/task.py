@@ -548,11 +548,11 @@ class Maker:
         read = self.train.needed([node])
         found: list[cst.BaseExpression] = []
         for part in (*read.statements, node):
-            for one in walk(part):
-                symbol = (
-                    self.tree.symbol(one.func) if isinstance(one, cst.Call) else None
-                )
-                if isinstance(one, cst.Call) and symbol in OPTIMIZERS:
+            for one in walk(part, cst.Call):
+                symbol = self.tree.symbol(one.func)
+                if self._is_of_table(one.func):
+                    found += [arg.value for arg in one.args]
+                elif symbol in OPTIMIZERS:
                     try:
                         given = match_arguments(one, OPTIMIZERS[symbol])
                     except UnknownArguments:
@@ -560,6 +560,13 @@ class Maker:
                     if "learning_rate" in given:
                         found.append(given["learning_rate"])
         return found
+
+    def _is_of_table(self, func: cst.BaseExpression) -> bool:
+        """``OPTIMIZERS[name]``, whose functions make optimizers of rates."""
+        held = self.tree.value(func.value) if isinstance(func, cst.Subscript) else None
+        return isinstance(held, cst.Dict) and any(
+            self.tree.symbol(one.func) in OPTIMIZERS for one in walk(held, cst.Call)
+        )
 
     def _follows_step(self, node: cst.BaseExpression) -> bool:
         """The rate is computed of the step, and is not what one schedule gives."""
