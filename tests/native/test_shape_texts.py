@@ -117,8 +117,8 @@ READS = {
     ),
     "network_by_method": (
         [
-            "class Net(tf_keras.Model):",
-            "    def call(self, images, training):\n        net = images\n        skips = []",
+            "class Residual(tf_keras.layers.Layer):",
+            "    def call(self, net, training):\n        skips = []",
             "tf_keras.layers.Dropout(0., noise_shape=[None, 1])",
             "LogValues({'now': 'loss'}, every_n_iter=2),",
         ],

@@ -18,6 +18,7 @@ from ...project.facts import ParsedModule, ProjectFacts
 from ..layers.model_functions import is_model_fn
 from .named_models import calls_model
 from .optimizers import SIGNATURES as OPTIMIZERS
+from .schedules import SIGNATURES as SCHEDULES
 from .slices import GLOBAL_STEPS
 
 _MOST = 12
@@ -151,9 +152,15 @@ def follows_step(
         return True
     if called & {*OPTIMIZERS} and any(_is_of_step(tree, one.value) for one in args):
         return True
+    if called & {*GLOBAL_STEPS}:
+        return True
+    # A schedule of today is told the step by whoever asks it.
     inner = [_helper(tree, helper, one) for one in walk(helper.body, cst.Call)]
-    return bool(called & {*GLOBAL_STEPS}) or any(
-        most and one is not None and follows_step(tree, one, (), most=most - 1)
+    return not called & {*SCHEDULES} and any(
+        most
+        and one is not None
+        and not {tree.symbol(n.func) for n in walk(one.body, cst.Call)} & {*SCHEDULES}
+        and follows_step(tree, one, (), most=most - 1)
         for one in inner
     )
 
