@@ -69,9 +69,7 @@ WORDS: dict[str, frozenset[str]] = {
         "experiment": "*",
         "experiment_exports": "Experiment(exporters)",
         "evaluation_log": "evaluations eval_dir",
-        "measured": "*",
         "early_stopping": "*",
-        "validation": "*",
         "inputs": "*",
         "arrays": "*",
         "datasets": "*",
@@ -135,15 +133,6 @@ TOGETHER = {
         'return {"loss": loss}': 'return {"loss": loss, **seen}',
     },
     ("core", "training_layers"): {"(features, False)": "(features, True)"},
-    ("validation.Validation", "measured.with_metrics"): {
-        "check_interval_secs=5,\n": "check_interval_secs=5,\n        metrics=None,\n",
-        "        self.every_n_steps, ": "        self.metrics = metrics or {}\n"
-        "        self.every_n_steps, ",
-        "found = self.trainer.evaluate(": "measured = with_metrics(self.trainer, "
-        "self.metrics)\n        found = measured.evaluate(",
-        "(**self.evaluated)\n": "(**self.evaluated)\n"
-        "        self.trainer.live = measured.live\n",
-    },
     ("replicas", "added.add_metrics"): {
         "    added = make_metrics()\n": "    with trainer.strategy.scope():\n"
         "        added = make_metrics()\n",

@@ -206,7 +206,7 @@ estimator.fit(input_fn=input_fn)
 RESULT = estimator.evaluate(input_fn=input_fn)
 """,
     "learn_canned": """\
-# Canned classes of tf.contrib.learn, by a name, with a monitor that evaluates.
+# Canned classes of tf.contrib.learn, by a name.
 import tempfile
 
 import numpy as np
@@ -229,9 +229,7 @@ def build(kind, folder):
 
 
 classifier = build('wide', tempfile.mkdtemp())
-monitor = learn.monitors.ValidationMonitor(
-    input_fn=input_fn, eval_steps=1, every_n_steps=5, name='looked')
-classifier.fit(input_fn=input_fn, steps=12, monitors=[monitor])
+classifier.fit(input_fn=input_fn, steps=12)
 RESULT = classifier.evaluate(input_fn=input_fn, steps=1)
 """,
     "profilers": """\

@@ -19,11 +19,6 @@ ROWS = {
         "e.train(arrays_input_fn(x, y, shuffle=True)).train(\n"
         "    arrays_input_fn(x, shuffle=True), max_steps=2)",
     ),
-    "one step, if nothing says how many": (
-        "e.partial_fit(x, y)\ne.partial_fit(input_fn=f, steps=2)",
-        "e.train(arrays_input_fn(x, y, shuffle=True), steps=1)\n"
-        "e.train(input_fn=f, steps=2)",
-    ),
     "monitors are hooks": (
         "e.fit(input_fn=f, steps=None, monitors=[m])\n"
         "e.fit(None, None, f, 9, monitors=m)",
@@ -37,10 +32,9 @@ ROWS = {
     ),
     "predictions": (
         "e.predict(x, as_iterable=True)\ne.predict(x=x, as_iterable=False)\n"
-        "e.predict(x, outputs=['a'], iterate_batches=True)",
+        "e.predict(x, outputs=['a'])",
         "e.predict(arrays_input_fn(x))\nstacked(e.predict(arrays_input_fn(x)))\n"
-        "e.predict("
-        "arrays_input_fn(x), predict_keys=['a'], yield_single_examples=False)",
+        "e.predict(arrays_input_fn(x), predict_keys=['a'])",
     ),
     "predictions of an input function end with its queues": (
         "f = tf.estimator.inputs.numpy_input_fn(x, shuffle=False)\n"
@@ -102,50 +96,6 @@ ROWS = {
         Held().go(made())
         """,
     ),
-    "metrics by their keys": (
-        """
-        def far(predictions, targets):
-            return tf.metrics.root_mean_squared_error(targets, predictions)
-
-
-        found = {}
-        found['far'] = learn.MetricSpec(far)
-        found['at_%d' % k] = learn.MetricSpec(
-            functools.partial(tf.contrib.metrics.streaming_recall_at_k, k=k), 'logits',
-            weight_key='w')
-        found['off'] = learn.MetricSpec(functools.partial(
-            tf.contrib.metrics.streaming_mean_relative_error, normalizer=n))
-        print(e.evaluate(x, y, metrics=found))
-        """,
-        """
-        found = {}
-        found['far'] = MetricSpec(
-            tf_keras.metrics.RootMeanSquaredError('far'),
-            lambda labels, predictions: (labels, predictions))
-        found['at_%d' % k] = MetricSpec(
-            tf_keras.metrics.SparseTopKCategoricalAccuracy(k=k, name='at_%d' % k),
-            lambda labels, predictions: (labels, predictions),
-            prediction_key='logits',
-            weight_key='w')
-        found['off'] = MetricSpec(
-            tf_keras.metrics.Mean('off'),
-            lambda labels, predictions, n=n: tf.math.divide_no_nan(
-                tf.abs(labels - tf.reshape(predictions, tf.shape(labels))), n))
-        print(with_metrics(e, found).evaluate(arrays_input_fn(x, y)))
-        """,
-    ),
-    "monitors that evaluate": (
-        "m = learn.monitors.ValidationMonitor(\n"
-        "    x, y, batch_size=3, every_n_steps=7, early_stopping_rounds=None)\n"
-        "n = learn.monitors.ValidationMonitor(input_fn=f, check_interval_secs=None)",
-        "m = Validation(arrays_input_fn(x, y, batch_size=3), every_n_steps=7)\n"
-        "n = Validation(input_fn=f, check_interval_secs=None)",
-    ),
-    "what an Experiment measures": (
-        "a = learn.Experiment(e, f, g, eval_metrics=found, train_steps=3)",
-        "a = Experiment(\n    with_metrics(e, found),\n    TrainSpec(f, max_steps=3),\n"
-        "    EvalSpec(g, throttle_secs=0))",
-    ),
 }
 
 
@@ -184,18 +134,33 @@ REFUSALS = {
         "a = learn.Estimator(Net, feature_engineering_fn=f)\n",
         "`feature_engineering_fn` (line 7) changes what the model takes",
     ),
-    "a metric of something else": (
+    "metrics of an evaluation": (
         "m = {'a': learn.MetricSpec(f)}\n",
-        "a MetricSpec (line 7) is no entry of a dict with one function of tf.metrics",
+        "`tf.contrib.learn.MetricSpec` (line 7) is of tf.contrib.learn",
     ),
-    "a metric of what its function finds when it is called": (
-        "m = {'a': learn.MetricSpec(\n"
-        "    lambda labels, predictions: tf.metrics.auc(labels, predictions, n))}\n",
-        "is no entry of a dict with one function",
+    "an evaluation by metrics that it is given": (
+        "e.evaluate(x, y, metrics=found)\n",
+        "`e.evaluate` (line 7) measures by `metrics`: give them as `eval_metric_ops`",
     ),
-    "a metric of values alone": (
-        "m = {'a': learn.MetricSpec(tf.metrics.mean)}\n",
-        "is no entry of a dict with one function",
+    "an Experiment that is measured": (
+        "a = learn.Experiment(e, f, g, eval_metrics=found)\n",
+        "an Experiment (line 7) with `eval_metrics` has no native form",
+    ),
+    "predictions in batches": (
+        "e.predict(x, iterate_batches=True)\n",
+        "`e.predict` (line 7) gives batches by `iterate_batches`",
+    ),
+    "one output of a canned Estimator": (
+        "e.predict_proba(x)\n",
+        "`e.predict_proba` (line 7) has no Trainer: call `predict` with `outputs`",
+    ),
+    "one of what is not seen to be made": (
+        "def go(one):\n    one.predict_classes(x)\n",
+        "`one.predict_classes` (line 8) has no Trainer",
+    ),
+    "a step of its own": (
+        "e.partial_fit(x, y)\n",
+        "`e.partial_fit` (line 7) has no Trainer: call `fit` with `steps=1`",
     ),
     "what no Trainer has": (
         "e.export('out')\n",
@@ -205,9 +170,9 @@ REFUSALS = {
         "m = tf.contrib.learn.monitors.PrintTensor(['a'])\n",
         "is a monitor: write what it does as a hook",
     ),
-    "what a monitor remembers": (
-        "m = learn.monitors.ValidationMonitor(x, y)\nprint(m.early_stopped)\n",
-        "a ValidationMonitor (line 7) with `early_stopped` has no native form yet",
+    "a monitor that evaluates": (
+        "m = learn.monitors.ValidationMonitor(x, y)\n",
+        "is a monitor: write what it does as a hook",
     ),
 }
 

@@ -24,8 +24,7 @@ READS = {
         [
             'tf_keras.layers.Dense(3, kernel_initializer="zeros"),',
             "tf_keras.optimizers.Ftrl(0.2, global_clipnorm=2.),",
-            'one["probabilities"] for one in classifier.predict(',
-            "regressor.train(arrays_input_fn(X, PRICE, shuffle=True), steps=1)",
+            "regressor.train(arrays_input_fn(X, PRICE, shuffle=True), steps=20)",
         ],
         ["contrib import", "real_valued", "columns = ", "DenseFeatures", "fit("],
     ),
@@ -51,16 +50,14 @@ READS = {
     ),
     "learn_experiment": (
         [
-            "with_metrics(estimator, create_metrics()),\n        TrainSpec(input_fn,",
+            "Experiment(\n        estimator,\n        TrainSpec(input_fn,",
             "first_batch(lambda: input_fn(1)),",
-            "metrics['auc'] = MetricSpec(\n        tf_keras.metrics.AUC(name='auc'),",
         ],
         ["ModelFnOps", "def model_fn"],
     ),
     "learn_images": (
         [
             "arrays_input_fn(pictures, kinds, batch_size=20, shuffle=True),",
-            "scored = with_metrics(classifier, metrics).evaluate(",
             "stacked(classifier.predict(arrays_input_fn(pictures[:7], batch_size=3)))",
         ],
         ["SKCompat", "learn.monitors"],

@@ -21,7 +21,6 @@ _DROPPED = (
     *("local_eval_frequency", "eval_delay_secs", "continuous_eval_throttle_secs"),
     *("delay_workers_by_global_step", "min_eval_frequency"),
 )
-_MEASURED = "eval_metrics"
 _TRAINING = {
     "train_input_fn": "input_fn",
     "train_steps": "max_steps",
@@ -51,7 +50,6 @@ def _experiment(page: Page, word: Word) -> None:
         *_TRAINING,
         *_EVALUATION,
         "export_strategies",
-        _MEASURED,
     )
     odd = sorted(set(given) - set(known))
     rare = given.get("min_eval_frequency")
@@ -66,11 +64,7 @@ def _experiment(page: Page, word: Word) -> None:
         page.words.add("EvalSpec(hooks)")
     indent = f"{page.newline}{page.indent(call)}{page.step}"
     page.rename(word.node, page.take("Experiment"))
-    trainer: list[Part] = [given["estimator"].value]
-    if _MEASURED in given:
-        measured = given[_MEASURED].value
-        trainer = [f"{page.take('with_metrics')}(", *trainer, ", ", measured, ")"]
-    parts: list[Part] = [indent, *trainer, f",{indent}"]
+    parts: list[Part] = [indent, given["estimator"].value, f",{indent}"]
     parts += [*_spec(page, "TrainSpec", given, _TRAINING), f",{indent}"]
     parts += _spec(page, "EvalSpec", given, _EVALUATION)
     start = page.text.index("(", page.outer(call.func)[1]) + 1

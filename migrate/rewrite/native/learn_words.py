@@ -5,7 +5,7 @@ What makes an object says whether it is one; where that is not seen, a program i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import libcst as cst
 
@@ -13,10 +13,9 @@ from ...code.arguments import is_none
 from ...code.tree import Tree, walk
 from ...project.facts import ParsedModule
 from .config import make_trainer
-from .learn_metrics import measuring
 from .page import Page, Part
 from .tables import exports
-from .word import Handler, Odd, Word, arguments, in_sight, keywords, taken
+from .word import Handler, Word, arguments, in_sight, keywords, taken
 
 LEARN = "tf.contrib.learn."
 _SK = f"{LEARN}SKCompat"
@@ -26,7 +25,6 @@ _CLASSES = ("Estimator", "Classifier", "Regressor", "SKCompat")
 _FIT = ("x", "y", "input_fn", "steps", "batch_size", "monitors", "max_steps")
 _METHODS = {
     "fit": _FIT,
-    "partial_fit": _FIT[:-1],
     "evaluate": (
         *("x", "y", "input_fn", "feed_fn", "batch_size", "steps", "metrics", "name"),
         *("checkpoint_path", "hooks", "log_progress"),
@@ -35,9 +33,6 @@ _METHODS = {
         *("x", "input_fn", "batch_size", "outputs", "as_iterable", "iterate_batches"),
     ),
 }
-# Those that give one output of a canned Estimator.
-_OUTPUTS = ("predict_classes", "predict_proba", "predict_scores")
-_METHODS |= dict.fromkeys(_OUTPUTS, ("x", "input_fn", "batch_size", "as_iterable"))
 _SK_METHODS = {
     "fit": ("x", "y", "batch_size", "steps", "max_steps", "monitors"),
     "score": ("x", "y", "batch_size", "steps", "metrics", "name"),
@@ -46,6 +41,11 @@ _SK_METHODS = {
 # Methods that no Trainer has, and what to do.
 _GONE = {
     "export": "call `export_savedmodel`",
+    "partial_fit": "call `fit` with `steps=1`",
+    **dict.fromkeys(
+        ("predict_classes", "predict_proba", "predict_scores"),
+        "call `predict` with `outputs`",
+    ),
     "get_params": "use its `params`",
     "set_params": "make another one",
 }
@@ -55,6 +55,12 @@ _NAMES = {"monitors": "hooks", "outputs": "predict_keys"}
 _NOW = "is told by a value whether to give all at once: write True or False"
 # Arguments that nobody but an Estimator of tf.contrib.learn takes.
 _OWN = {"x", "metrics", "feed_fn", "outputs", "as_iterable", "iterate_batches"}
+# Arguments without a native form, and what to do.
+_ODD = {
+    "feed_fn": "feeds placeholders by `feed_fn`: give it an input function",
+    "metrics": "measures by `metrics`: give them as `eval_metric_ops` of the model",
+    "iterate_batches": "gives batches by `iterate_batches`: take the examples",
+}
 _DOUBLES = "arrays of doubles are trained on as floats, by layers of floats"
 _QUEUES = ("numpy_input_fn", "pandas_input_fn")
 
@@ -69,7 +75,8 @@ def calls(page: Page) -> None:
         if node.attr.value in (*_METHODS, "score"):
             _call(page, node, call)
         elif node.attr.value in _GONE and any(
-            one.startswith(LEARN) for one in makers(page, node.value)
+            one.startswith(LEARN) or (not one and _trains_learned(page))
+            for one in makers(page, node.value)
         ):
             why = f"has no Trainer: {_GONE[node.attr.value]}"
             page.refuse(call, f"`{page.source(node)}` ({{}}) {why}")
@@ -128,23 +135,16 @@ def _call(page: Page, node: cst.Attribute, call: cst.Call) -> None:
         why = "is called of several kinds of objects, or with `**`: write them apart"
         page.refuse(call, f"`{page.source(node)}` ({{}}) {why}")
         return
-    once = name == "partial_fit" and "steps" not in args
     args = {key: arg for key, arg in args.items() if not is_none(arg.value)}
-    if "feed_fn" in args:
-        why = "feeds placeholders by `feed_fn`: give it an input function"
-        page.refuse(call, f"`{page.source(node)}` ({{}}) {why}")
+    for odd in args.keys() & _ODD.keys():
+        page.refuse(call, f"`{page.source(node)}` ({{}}) {_ODD[odd]}")
         return
-    measured = args.pop("metrics", None)
-    if measured is not None:
-        measuring(page, node.value, measured.value)
     page.words.update(_NAMES.get(key, key) for key in args)
-    more: list[str] = []
-    if name == "predict" or name in _OUTPUTS:
-        more = _predict(page, call, args, sk=sk, alone=name == "predict_proba")
-        name = "predict"
-    elif name in ("fit", "partial_fit"):
+    if name == "predict":
+        _predict(page, call, args, sk=sk)
+    elif name == "fit":
         page.words.update(("train", "steps"))
-        more, name = ["steps=1"] if once else [], "train"
+        name = "train"
     else:
         page.words.add("evaluate")
         args.pop("log_progress", None)
@@ -153,7 +153,7 @@ def _call(page: Page, node: cst.Attribute, call: cst.Call) -> None:
         name = "evaluate"
     page.put(node.attr, name)
     size = "128" if sk else ""
-    _write(page, call, args, more, size=size, shuffle=name == "train")
+    _write(page, call, args, size=size, shuffle=name == "train")
 
 
 def _trains_learned(page: Page) -> bool:
@@ -166,19 +166,12 @@ def _trains_learned(page: Page) -> bool:
     )
 
 
-def _predict(
-    page: Page, call: cst.Call, args: dict[str, cst.Arg], *, sk: bool, alone: bool
-) -> list[str]:
-    """Predictions one by one, or all of them in one array; tells more arguments.
-
-    `alone`: of all outputs, the probabilities are wanted.
-    """
-    told = {}
-    for key in ("as_iterable", "iterate_batches"):
-        arg = args.pop(key, None)
-        told[key] = page.source(arg.value) if arg is not None else None
-    together = sk or told["as_iterable"] == "False"
-    if {*told.values()} - {"True", "False", None} or (
+def _predict(page: Page, call: cst.Call, args: dict[str, cst.Arg], *, sk: bool) -> None:
+    """Predictions one by one, or all of them in one array."""
+    arg = args.pop("as_iterable", None)
+    told = page.source(arg.value) if arg is not None else "True"
+    together = sk or told == "False"
+    if told not in ("True", "False") or (
         not sk and together and args.keys() >= {"x", "outputs"}
     ):
         page.refuse(call, f"`{page.source(call.func)}` ({{}}) {_NOW}")
@@ -187,18 +180,8 @@ def _predict(
     if given is not None and (together or not _has_queues(page, given)):
         page.note(call, "predicts the first batch alone, as tf.contrib.learn did")
         page.put(given, f"{page.take('first_batch')}(", given, ")")
-    key = page.string("probabilities")
     if together:
-        page.put(call, f"{page.take('stacked')}(", call, f")[{key}]" if alone else ")")
-    elif alone:
-        page.put(call, f"(one[{key}] for one in ", call, ")")
-    elif told["iterate_batches"] == "True":
-        page.words.add("yield_single_examples")
-        return ["yield_single_examples=False"]
-    if alone:
-        page.words.add("predict_keys")
-        return [f"predict_keys=[{key}]"]
-    return []
+        page.put(call, f"{page.take('stacked')}(", call, ")")
 
 
 def _has_queues(page: Page, node: cst.BaseExpression) -> bool:
@@ -222,7 +205,6 @@ def _write(
     page: Page,
     call: cst.Call,
     args: dict[str, cst.Arg],
-    more: Sequence[str] = (),
     *,
     size: str = "",
     shuffle: bool = False,
@@ -232,8 +214,6 @@ def _write(
         page.drop_argument(call, *(o for o in call.args if o not in args.values()))
         for key in args.keys() & _NAMES.keys():
             page.rename_keyword(args[key], _NAMES[key])
-        for one in more:
-            page.add_argument(call, one)
         return
     parts: list[Part] = [args["input_fn"].value] if "input_fn" in args else []
     if "x" in args:
@@ -250,7 +230,6 @@ def _write(
     for key, arg in args.items():
         if key not in _DATA:
             parts += [f", {_NAMES.get(key, key)}=", arg.value]
-    parts += [f", {one}" for one in more]
     start = page.text.index("(", page.outer(call.func)[1]) + 1
     page.put_span(start, page.span(call)[1] - 1, *parts)
 
@@ -290,34 +269,7 @@ def _sk(page: Page, word: Word) -> None:
     page.put(call, made)
 
 
-_VALIDATION = (
-    *("x", "y", "input_fn", "batch_size", "eval_steps", "every_n_steps", "metrics"),
-    *("hooks", "early_stopping_rounds", "early_stopping_metric"),
-    *("early_stopping_metric_minimize", "name", "check_interval_secs"),
-)
-
-
-def _validation(page: Page, word: Word) -> None:
-    """A monitor that evaluates, whose arrays are those of an input function."""
-    call, args = in_sight(page, word, _VALIDATION)
-    args = {
-        key: arg
-        for key, arg in args.items()
-        if key == "check_interval_secs" or not is_none(arg.value)
-    }
-    odd = {"hooks"} & set(args) or {
-        name for name in ("early_stopped", "best_metrics") if f".{name}" in page.text
-    }
-    if odd:
-        why = f"with `{min(odd)}` has no native form yet: use its other arguments alone"
-        raise Odd(word.node, f"a ValidationMonitor ({{}}) {why}")
-    if "metrics" in args:
-        page.words.add("with_metrics")
-    _write(page, call, args)
-
-
 WORDS: dict[str, Handler] = {
     f"{LEARN}Estimator": taken("Trainer", _estimator),
     _SK: _sk,
-    f"{LEARN}monitors.ValidationMonitor": taken("Validation", _validation),
 }

@@ -91,7 +91,6 @@ _NOT_TOGETHER = {
     "make_early_stopping_hook": "a hook evaluates while others train",
     "Experiment(exporters)": "its Experiment exports",
     "read_layers": "its layers begin as in another checkpoint",
-    "with_metrics": "metrics are given to evaluations before it has joined",
     "arrays_input_fn": "NumPy shuffles its arrays",
 }
 # Functions that code of the tables takes from training.py.
@@ -246,9 +245,6 @@ def _cluster(words: set[str], files: Sequence[ParsedModule]) -> set[str]:
         )
     if words >= {"strategy", "train_step"}:
         raise Refused("with several replicas it minimizes something else than the loss")
-    if words >= {"strategy", "with_metrics"}:
-        why = "metrics of an evaluation are outside of its strategy: return them"
-        raise Refused(f"{why} as `eval_metric_ops` of the model function")
     if not kinds:
         return {"TF_CONFIG"} if any("TF_CONFIG" in text for text in texts) else set()
     for word, why in _NOT_TOGETHER.items():
@@ -640,7 +636,6 @@ class _Program:
                 name,
                 self.watched,
                 normalizes=self._normalizes(one),
-                measures=any("MetricSpec" in o.written.source.text for o in self.files),
                 foreign=foreign,
                 several={
                     name for other in self.files for name in with_several(other.parsed)

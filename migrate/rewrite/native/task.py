@@ -156,7 +156,6 @@ def task_of(
     watched: Collection[str] = (),
     *,
     normalizes: Collection[str] = (),
-    measures: bool = False,
     foreign: Collection[str] = (),
     several: Collection[str] = (),
 ) -> Task:
@@ -164,13 +163,12 @@ def task_of(
 
     ``models`` are the names of these classes, ``name`` what the Task is to be called,
     ``watched`` names of tensors that hooks look at. ``normalizes`` are kinds of
-    layers whose moving averages the function has to have updated, ``measures`` says
-    that evaluations are given metrics. ``foreign`` are classes of models in other
-    files, ``several`` those that give more than one tensor.
+    layers whose moving averages the function has to have updated, ``foreign``
+    are classes of models in other files, ``several`` those that give more than one
+    tensor.
     """
     made = Maker(parsed, defined, facts, models, name)
-    made.normalizes, made.measures = normalizes, measures
-    made.foreign = foreign
+    made.normalizes, made.foreign = normalizes, foreign
     made.several = {*several}
     return made.made(watched)
 
@@ -204,7 +202,6 @@ class Maker:
         self.normalizes: Collection[str] = ()
         self.updates: bool | None = None
         # Evaluations are given metrics of their own.
-        self.measures = False
         # Names of classes of models in other files; and of those of any file that give
         # several tensors.
         self.foreign: Collection[str] = ()
@@ -292,7 +289,6 @@ class Maker:
         methods += update
         if "PREDICT" in self.modes:
             methods += self._predictions()
-        self._check_measured(methods)
         methods += self._initialize()
         methods += self._watch(watched)
         methods += training.methods
@@ -1444,22 +1440,6 @@ class Maker:
         if exports is not None:
             found += self._exports(mode, exports, given)
         return found
-
-    def _check_measured(self, methods: Sequence[Method]) -> None:
-        """Refuses evaluations that are given metrics of other predictions than told."""
-        mode = self.modes.get("EVAL")
-        if not self.measures or mode is None or mode.spec is None:
-            return
-        given = mode.spec.get("predictions")
-        told = [one for one in methods if one.name == "predictions"]
-        if given is not None:
-            made = self.sliced(
-                mode, "predictions", [given.node], given.node, labels=False
-            )
-            if [(made.lines, made.returned)] == [(o.lines, o.returned) for o in told]:
-                return
-        reason = "evaluations measure other predictions than it gives: give the same"
-        raise self.stop(self.defined, reason)
 
     def _exports(
         self, mode: Mode, exports: Argument, predictions: Argument

@@ -28,7 +28,6 @@ from . import (
     hooks,
     inputs,
     keras_words,
-    learn_metrics,
     learn_words,
     optimizer_words,
     receivers,
@@ -133,7 +132,6 @@ _TABLE: dict[str, Handler] = {
     **hooks.WORDS,
     **inputs.WORDS,
     **keras_words.WORDS,
-    **learn_metrics.WORDS,
     **learn_words.WORDS,
     **optimizer_words.WORDS,
     **receivers.WORDS,
@@ -209,7 +207,11 @@ class _Rewording:
         for node, reason in self.page.refused_if_it_stays.items():
             if not self.page.is_gone(node):
                 self.page.refuse(node, reason)
-        for word in self._left() if not self.page.refusals else ():
+        left = [] if self.page.refusals else [*self._left()]
+        # Packages at last: what is left of one is the better reason.
+        for word in sorted(left, key=lambda one: one.symbol in _PACKAGES):
+            if word.symbol in _PACKAGES and self.page.refusals:
+                break
             if self.page.for_tf2 and means_something_else(word.symbol):
                 continue  # what TF 2 has under the name
             why = advice(word.symbol)

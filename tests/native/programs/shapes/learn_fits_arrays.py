@@ -14,19 +14,17 @@ classifier = learn.LinearClassifier(
 classifier.fit(X[:30], KIND[:30], batch_size=8, steps=50)
 RESULT = {"accuracy": classifier.evaluate(X[30:], KIND[30:])["accuracy"]}
 RESULT["right"] = np.mean(KIND == list(classifier.predict(X)))
-RESULT["first"] = sum(one[0] for one in classifier.predict_proba(x=X[:9]))
 logits = classifier.predict(X[:9], outputs=["logits"], as_iterable=True)
 RESULT["highest"] = max(one["logits"].max() for one in logits)
 
 columns = [real_valued_column("", dimension=4)]
 regressor = learn.LinearRegressor(columns, gradient_clip_norm=2.)
-regressor.partial_fit(x=X, y=PRICE)
 regressor.fit(x=X, y=PRICE, steps=20)
 RESULT["loss"] = regressor.evaluate(x=X, y=PRICE)["loss"]
-RESULT["scores"] = regressor.predict_scores(X, as_iterable=False).sum()
+RESULT["scores"] = regressor.predict(X, as_iterable=False).sum()
 
 network = learn.DNNClassifier(
     feature_columns=columns, hidden_units=[6, 5], n_classes=3, dropout=0.2)
 network.fit(x=X, y=KIND, steps=4)
 RESULT["steps"] = network.evaluate(x=X, y=KIND, steps=1)["global_step"]
-RESULT["classes"] = len(list(network.predict_classes(X)))
+RESULT["classes"] = len(list(network.predict(X)))

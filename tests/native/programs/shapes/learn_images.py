@@ -36,7 +36,6 @@ classifier = learn.SKCompat(
 classifier.fit(
     x=pictures, y=kinds, batch_size=20, steps=12,
     monitors=[tf.train.LoggingTensorHook({'sure': 'sure'}, every_n_iter=5)])
-scored = classifier.score(x=pictures, y=kinds, metrics={
-    'accuracy': learn.MetricSpec(metric_fn=tf.metrics.accuracy, prediction_key='kind')})
+scored = classifier.score(x=pictures, y=kinds)
 found = classifier.predict(x=pictures[:7], batch_size=3)
 RESULT = dict(scored, spread=found['sure'].std(), ones=found['kind'].sum())
