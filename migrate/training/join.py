@@ -53,7 +53,6 @@ WORDS: dict[str, frozenset[str]] = {
         "replicas_callbacks": "",
         "eval_hooks": "evaluate(hooks) EvalSpec(hooks)",
         "task_callbacks": "Task.callbacks",
-        "saving_callbacks": "before_save",
         "listeners": "saving_listeners",
         "callbacks_trainer": "Callback.trainer",
         "evaluating_callbacks": "Callback.evaluate make_early_stopping_hook",

@@ -285,13 +285,29 @@ REFUSALS = {
         """,
         "is made where none is asked for",
     ),
-    "a listener that works with its session": (
+    "a listener of checkpoints": (
         """
         class Listens(tf.train.CheckpointSaverListener):
             def after_save(self, session, step):
-                print(session.run(self.step))
+                print(step)
         """,
-        "the hook `Listens` (line 5) works with its session",
+        "`tf.train.CheckpointSaverListener` (line 3) is told of checkpoints",
+    ),
+    "listeners of a training": (
+        "e = tf.estimator.Estimator(f)\ne.train(g, saving_listeners=listeners)\n",
+        "`saving_listeners` (line 4) are no hooks",
+    ),
+    "listeners of a specification": (
+        "s = tf.estimator.TrainSpec(f, 9, None, [one])\n",
+        "`saving_listeners` (line 3) are no hooks",
+    ),
+    "a hook that calls what it is made of with its session": (
+        """
+        class First(tf.train.SessionRunHook):
+            def before_run(self, run_context):
+                super().before_run(run_context)
+        """,
+        "the hook `First` (line 5) works with its session",
     ),
     "receivers that are made in branches": (
         """
@@ -1219,7 +1235,8 @@ ROWS = {
         """
         class Stop(Callback):
             def after_step(self, step, values):
-                if values['loss'] < 0.1 and step > 10:
+                results = {'loss': values['loss'], 'step': step}
+                if results['loss'] < 0.1 and results['step'] > 10:
                     self.should_stop = True
 
             def end(self):
@@ -1265,7 +1282,7 @@ ROWS = {
 
         class Second(First):
             def before_run(self, run_context):
-                super().before_run(run_context)
+                print(1)
         """,
         """
         class First(Callback):
@@ -1274,7 +1291,7 @@ ROWS = {
 
         class Second(First):
             def before_step(self, step):
-                super().before_step(step)
+                print(1)
         """,
     ),
     "stock hooks": (
@@ -1474,42 +1491,6 @@ ROWS = {
 
 
         e.export_saved_model('out', receiver())
-        """,
-    ),
-    "listeners among hooks": (
-        """
-        class Listens(tf.train.CheckpointSaverListener):
-            def before_save(self, session, global_step_value):
-                del session
-                print(global_step_value)
-
-            def after_save(self, session, step):
-                if step > 9:
-                    return True
-                return self.evaluated()
-
-
-        e.train(f, hooks=hooks, saving_listeners=[Listens()])
-        e.train(f, [Count()], saving_listeners=[Listens(), other])
-        e.train(f, hooks=None, saving_listeners=listeners)
-        e.train(f, saving_listeners=[Listens()])
-        """,
-        """
-        class Listens(Callback):
-            def before_save(self, global_step_value):
-                print(global_step_value)
-
-            def after_save(self, step):
-                if step > 9:
-                    self.should_stop = True
-                    return
-                self.should_stop = self.evaluated()
-
-
-        e.train(f, hooks=[Listens(), *hooks])
-        e.train(f, [Listens(), other, Count()])
-        e.train(f, hooks=[*listeners])
-        e.train(f, hooks=[Listens()])
         """,
     ),
     "what an Experiment exports": (

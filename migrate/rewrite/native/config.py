@@ -11,7 +11,6 @@ from ...code.arguments import is_none
 from ...code.tree import walk
 from . import strategies
 from .canned import TASKS
-from .listeners import with_listeners
 from .page import Page
 from .strategies import for_servers
 from .word import Handler, Word, arguments, keyword, keywords, named, taken
@@ -296,13 +295,21 @@ def _spec(page: Page, word: Word) -> None:
         *("input_fn", "steps", "name", "hooks", "exporters", "start_delay_secs"),
         "throttle_secs",
     )
-    parameters = names if evaluates else ("input_fn", "max_steps", "hooks")
+    trains = ("input_fn", "max_steps", "hooks", "saving_listeners")
+    parameters = names if evaluates else trains
     args = None if word.call is None else arguments(page, word.call, parameters)
-    if word.call is not None and args is not None:
-        with_listeners(page, word.call, args)
+    if word.call is not None and args is not None and "saving_listeners" in args:
+        without_listeners(page, word.call, args["saving_listeners"])
     for name in ("hooks", "exporters"):
         if args is not None and name in args and not is_none(args[name].value):
             page.words.add("EvalSpec(hooks)" if evaluates and name == "hooks" else name)
+
+
+def without_listeners(page: Page, call: cst.Call, arg: cst.Arg) -> None:
+    """Refuses ``saving_listeners``, unless there are none."""
+    page.drop_argument(call, arg)
+    if not is_none(arg.value):
+        page.refuse(arg, "`saving_listeners` ({}) are no hooks: make them `hooks`")
 
 
 CLUSTER = (

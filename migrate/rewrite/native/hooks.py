@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,7 +19,6 @@ from .word import Handler, Odd, Word, arguments, keyword, nothing, taken
 
 _HOMES = ("tf.train", "tf.estimator")
 _BASES = tuple(f"{home}.SessionRunHook" for home in _HOMES)
-_LISTENERS = tuple(f"{home}.CheckpointSaverListener" for home in _HOMES)
 _FETCHES = tuple(f"{home}.SessionRunArgs" for home in _HOMES)
 _STEPS = tuple(
     f"tf.{home}.{name}_global_step"
@@ -38,13 +36,6 @@ _METHODS: dict[str, tuple[str, tuple[str, ...], int]] = {
     "end": ("end", (), 2),
     "after_create_session": ("begin", (), 3),
 }
-# The same for listeners; all but the first method have the session and the step.
-_SAVES: dict[str, tuple[str, tuple[str, ...], int]] = {
-    "begin": ("begin", (), 1),
-    "before_save": ("before_save", ("step",), 3),
-    "after_save": ("after_save", ("step",), 3),
-    "end": ("end", (), 3),
-}
 
 # What a callback may do with a Trainer, which then has to go on as it was.
 _LOOKS = ("evaluate", "predict", "export_saved_model", "export_savedmodel")
@@ -56,34 +47,29 @@ _STEP = ""
 
 def callbacks(page: Page) -> None:
     """Rewrites the hooks that the file defines."""
-    made = [one for one in page.scopes.opened if isinstance(one, cst.ClassDef)]
-    for node, bases in itertools.product(made, (_BASES, _LISTENERS)):
-        if _is_hook(page.parsed, node, page, bases):
+    for node in page.scopes.opened:
+        if isinstance(node, cst.ClassDef) and _is_hook(page.parsed, node, page):
             try:
-                _Hook(page, node, bases is _LISTENERS).rewrite()
+                _Hook(page, node).rewrite()
             except Odd as odd:
                 page.refuse(odd.node, f"the hook `{node.name.value}` ({{}}) {odd.why}")
 
 
 def _is_hook(
-    parsed: ParsedModule,
-    made: cst.ClassDef,
-    page: Page,
-    bases: Sequence[str] = _BASES,
-    depth: int = 0,
+    parsed: ParsedModule, made: cst.ClassDef, page: Page, depth: int = 0
 ) -> bool:
     """A class that is a SessionRunHook, by its base or by that of its base."""
     for base in made.bases:
-        if parsed.resolver.resolve(base.value) in bases:
+        if parsed.resolver.resolve(base.value) in _BASES:
             return True
         inner = parsed.resolver.definition(base.value)
         if isinstance(inner, cst.ClassDef) and depth < 5:
-            return _is_hook(parsed, inner, page, bases, depth + 1)
+            return _is_hook(parsed, inner, page, depth + 1)
         module, _, name = (parsed.resolver.qualified(base.value) or "").rpartition(".")
         for other in page.beside:
             if other.name == module and depth < 5:
                 return any(
-                    _is_hook(other, one, page, bases, depth + 1)
+                    _is_hook(other, one, page, depth + 1)
                     for one in other.resolver.scopes.opened
                     if isinstance(one, cst.ClassDef) and one.name.value == name
                 )
@@ -94,8 +80,6 @@ def _is_hook(
 class _Hook:
     page: Page
     made: cst.ClassDef
-    # It is told of checkpoints.
-    listens: bool = False
     # self.NAME -> what the tensor in it is
     tensors: dict[str, Fetched] = field(default_factory=dict)
     # Nodes that have been seen to.
@@ -111,12 +95,6 @@ class _Hook:
             for one in self.made.body.body
             if isinstance(one, cst.FunctionDef)
         }
-        if self.listens:
-            self.page.words.add("before_save")
-            if len(self.made.bases) > 1:
-                raise Odd(self.made, "is more than a listener")
-            if "after_save" in methods:
-                self._requests(methods["after_save"])
         created = methods.get("after_create_session")
         if created is not None and _starts_iterator(created):
             del methods["after_create_session"]
@@ -132,7 +110,7 @@ class _Hook:
         fetched = None
         if "before_run" in methods:
             fetched = self._fetched(methods["before_run"])
-        for name in _SAVES if self.listens else _METHODS:
+        for name in _METHODS:
             if name in methods:
                 self._method(methods[name], fetched)
         for node in walk(self.made.body):
@@ -142,16 +120,6 @@ class _Hook:
                 self.page.words.add("Callback.evaluate")
             if attribute in self.tensors and node not in self.known:
                 raise Odd(node, f"uses the tensor `self.{attribute}`")
-
-    def _requests(self, method: cst.FunctionDef) -> None:
-        """What ``after_save`` of a listener returns ends training."""
-        page = self.page
-        for node in walk(method.body, cst.Return):
-            value = None if page.function(node) is not method else node.value
-            if value is not None and page.source(value) not in ("None", "False"):
-                last = page.statement(node) is method.body.body[-1]
-                again = "" if last else f"{page.newline}{page.indent(node)}return"
-                page.put(node, "self.should_stop = ", value, again)
 
     # -- tensors ----------------------------------------------------------------------
 
@@ -164,16 +132,11 @@ class _Hook:
                 if attribute is not None and fetched is not None:
                     self.tensors[attribute] = fetched
                     self._drop(assign)
-        for node in walk(method.body):
-            test = node.test if isinstance(node, (cst.If, cst.Assert)) else None
-            if isinstance(test, cst.Comparison) and _own(test.left) in self.tensors:
-                raises = isinstance(node, cst.Assert) or (
-                    isinstance(node, cst.If)
-                    and node.orelse is None
-                    and isinstance(_only(node.body), cst.Raise)
-                )
-                if raises:
-                    self._drop(node)
+        for node in walk(method.body, cst.If, cst.Assert):
+            looks = isinstance(node.test, cst.Comparison) and _own(node.test.left)
+            ends = isinstance(_only(node), (cst.Raise, cst.Assert))
+            if looks in self.tensors and ends:
+                self._drop(node)
 
     def _drop(self, node: cst.CSTNode) -> None:
         statement = self.page.statement(node)
@@ -209,45 +172,16 @@ class _Hook:
 
     def _told(self, node: cst.BaseExpression) -> Fetched | None:
         """``self.loss_name``, the name that all who make the hook tell it as a text."""
-        page, attribute = self.page, _own(node)
-        init = next(
-            (
-                one
-                for one in self.made.body.body
-                if isinstance(one, cst.FunctionDef) and one.name.value == "__init__"
-            ),
-            None,
-        )
-        if init is None or attribute is None:
-            return None
-        name = self.made.name.value
-        if any(name in one.source.text for one in page.beside):
-            return None
-        held = {
-            page.source(one.value)
-            for one in walk(init.body, cst.Assign)
-            if _own(one.targets[0].target) == attribute
-        }
-        params = [one.name.value for one in init.params.params]
-        if len(held) != 1 or not held <= {*params}:
-            return None
-        place = params.index(held.pop())
-        texts: list[cst.BaseExpression | None] = []
-        for func, call in page.scopes.calls.items():
-            if page.source(func) == name:
-                given = arguments(page, call, tuple(params[1:])) or {}
-                arg = given.get(params[place])
-                default = init.params.params[place].default
-                texts.append(arg.value if arg is not None else default)
-        for text in dict.fromkeys(texts):
-            meaning = (
-                self._meaning(text) if isinstance(text, cst.SimpleString) else None
-            )
-            if text is None or not isinstance(meaning, str) or meaning == _STEP:
+        page = self.page
+        for home, text in dict.fromkeys(page.origins.of(node, page.parsed)):
+            if home is not page.parsed or not isinstance(text, cst.SimpleString):
+                return None
+            meaning = self._meaning(text)
+            if not isinstance(meaning, str) or meaning == _STEP:
                 return None
             page.put(text, page.string(meaning))
             page.watched.update({meaning} - {"loss"})
-        return f"self.{attribute}" if texts else None
+        return f"self.{attribute}" if (attribute := _own(node)) else None
 
     def _fetched(self, method: cst.FunctionDef) -> Fetched | None:
         """What ``before_run`` asks for, whose request is taken out."""
@@ -299,7 +233,7 @@ class _Hook:
     def _method(self, method: cst.FunctionDef, fetched: Fetched | None) -> None:
         page, name = self.page, method.name.value
         params = method.params
-        new, wanted, count = (_SAVES if self.listens else _METHODS)[name]
+        new, wanted, count = _METHODS[name]
         plain = not (params.kwonly_params or params.star_kwarg or params.posonly_params)
         if (
             not plain
@@ -311,15 +245,12 @@ class _Hook:
         given = [one.name.value for one in params.params]
         self.step = self._free(method, "step", "global_step", fetched, name)
         self.values = self._free(method, "values", "results", fetched, name)
-        if self.listens and wanted:
-            self.step = given.pop()
         self._stops(method, given)
         if name == "after_run":
             self._results(method, given[2], fetched)
-        if not self.listens and given[1:]:
+        if given[1:]:
             self._sessions(method, given[1])
         spelled = [{"step": self.step, "values": self.values}[one] for one in wanted]
-        self._supers(method, given, new, spelled)
         for gone in walk(method.body, cst.Del):
             named = {one.value for one in walk(gone, cst.Name)}
             if named <= {one.name.value for one in params.params[1:]}:
@@ -382,42 +313,11 @@ class _Hook:
         self, method: cst.FunctionDef, given: str, fetched: Fetched | None
     ) -> None:
         """Puts values in the place of ``run_values.results``."""
-        page = self.page
         for top in walk(method.body, cst.Attribute):
-            if page.source(top) != f"{given}.results":
-                continue
-            if fetched is None:
-                raise Odd(top, "looks at results that nothing asked for")
-            holder = page.parent(top)
-            target = (
-                holder.targets[0].target if isinstance(holder, cst.Assign) else None
-            )
-            name = target.value if isinstance(target, cst.Name) else None
-            node, value = self._taken(top, fetched)
-            if name is not None and not isinstance(value, str) and holder is not None:
-                self._through(method, name, holder, value)
-            elif (
-                node is not top
-                or isinstance(value, str)
-                or (isinstance(value, list) and isinstance(target, cst.Tuple))
-            ):
-                self._put(node, value)
-            else:
-                raise Odd(top, "takes its results in a way that is not understood")
-
-    def _through(
-        self, method: cst.FunctionDef, name: str, holder: cst.CSTNode, value: Fetched
-    ) -> None:
-        """``results = run_values.results``, whose parts are taken further down."""
-        for node in walk(method.body, cst.Name):
-            if node.value == name:
-                if node not in self.page.scopes.loads:
-                    continue
-                taken, inner = self._taken(node, value)
-                if taken is node:
-                    raise Odd(node, "hands its results about")
-                self._put(taken, inner)
-        self._drop(holder)
+            if self.page.source(top) == f"{given}.results":
+                if fetched is None:
+                    raise Odd(top, "looks at results that nothing asked for")
+                self._put(*self._taken(top, fetched))
 
     def _taken(
         self, node: cst.BaseExpression, value: Fetched
@@ -442,6 +342,8 @@ class _Hook:
         """Writes what a value is now in the place of what it was."""
         text = self._spelled(value)
         holder = self.page.parent(node)
+        if isinstance(value, list) and isinstance(holder, cst.Assign) and value[1:]:
+            text = text[1:-1]
         if isinstance(holder, cst.Assign) and [
             self.page.source(one.target) for one in holder.targets
         ] == [text]:
@@ -452,8 +354,11 @@ class _Hook:
 
     def _spelled(self, value: Fetched) -> str:
         if isinstance(value, list):
-            return ", ".join(map(self._spelled, value))
-        assert isinstance(value, str)
+            return f"[{', '.join(map(self._spelled, value))}]"
+        if isinstance(value, dict):
+            string, said = self.page.string, self._spelled
+            pairs = [f"{string(key)}: {said(one)}" for key, one in value.items()]
+            return f"{{{', '.join(pairs)}}}"
         if value == _STEP:
             return self.step
         if value.startswith("self."):
@@ -477,25 +382,6 @@ class _Hook:
                 self.page.put(node, "self.trainer.global_step")
                 self.known.update(walk(node))
                 self.page.replaced.update(walk(node, cst.Name))
-
-    def _supers(
-        self,
-        method: cst.FunctionDef,
-        given: Sequence[str],
-        new: str,
-        spelled: Sequence[str],
-    ) -> None:
-        """``super().before_run(run_context)``."""
-        page, above = self.page, re.compile(rf"super\(.*\)\.{method.name.value}")
-        for node in walk(method.body, cst.Call):
-            names = [page.source(one.value) for one in node.args]
-            if above.fullmatch(page.source(node.func)) and names == list(given[1:]):
-                assert isinstance(node.func, cst.Attribute)
-                page.put(node.func.attr, new)
-                opening = page.text.index("(", page.span(node.func)[1])
-                end = page.span(node)[1] - 1
-                page.put_span(opening + 1, end, ", ".join(spelled))
-                self.known.update(walk(node))
 
 
 def _starts_iterator(method: cst.FunctionDef) -> bool:
@@ -522,10 +408,12 @@ def _text(node: cst.BaseExpression) -> str | None:
     return str(node.evaluated_value) if isinstance(node, cst.SimpleString) else None
 
 
-def _only(body: cst.BaseSuite) -> cst.CSTNode | None:
-    """The one statement of a branch."""
-    only = body.body[0] if len(body.body) == 1 else None
-    return only_small(only) if isinstance(only, cst.SimpleStatementLine) else only
+def _only(node: cst.If | cst.Assert) -> cst.CSTNode | None:
+    """The one statement of a branch without another, or what is no branch."""
+    match node:
+        case cst.If(body=cst.BaseSuite(body=[only]), orelse=None):
+            return only_small(only) or only
+    return None if isinstance(node, cst.If) else node
 
 
 # -- hooks of TensorFlow ---------------------------------------------------------------
@@ -595,15 +483,6 @@ def _strings(node: cst.CSTNode | None) -> list[cst.SimpleString] | None:
     elif isinstance(node, cst.DictComp) and isinstance(node.value, cst.Name):
         same = isinstance(node.for_in.target, cst.Name)
         return _strings(node.for_in.iter) if same else None
-    elif isinstance(node, cst.Call) and len(node.args) == 1:
-        # dict((name, name) for name in names)
-        pairs = node.args[0].value
-        named = isinstance(node.func, cst.Name) and node.func.value == "dict"
-        if named and isinstance(pairs, cst.GeneratorExp):
-            over, both = pairs.for_in, pairs.elt
-            parts = both.elements if isinstance(both, cst.Tuple) else ()
-            if parts and all(one.value.deep_equals(over.target) for one in parts):
-                return _strings(over.iter)
     found = [one for one in values if isinstance(one, cst.SimpleString)]
     return found if values and len(found) == len(values) else None
 
@@ -664,7 +543,7 @@ def _failure(page: Page, word: Word) -> None:
 
 
 WORDS: dict[str, Handler] = {
-    **{base: taken("Callback") for base in (*_BASES, *_LISTENERS)},
+    **{base: taken("Callback") for base in _BASES},
     **{f"{home}.NanLossDuringTrainingError": _failure for home in _HOMES},
     **dict.fromkeys(_FETCHES, nothing),
     **{f"{home}.SecondOrStepTimer": taken("StepTimer") for home in _HOMES},

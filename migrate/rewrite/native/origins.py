@@ -109,16 +109,20 @@ class Origins:
             made = (one for one in around if isinstance(one, cst.ClassDef))
             yield parsed, next(made, None)
             return
-        found = False
+        found: list[tuple[cst.BaseExpression | None, ParsedModule]] = []
         for one in self.files:
             for call in one.resolver.scopes.calls.values():
-                if self.defined(call.func, one)[1] is not holder:
-                    continue
-                found = True
-                given = _argument(call, holder, name.value)
-                yield from self.of(given, one, depth + 1)
-        if not found:
-            yield parsed, None
+                started = _started(self.defined(call.func, one)[1])
+                if started is holder and isinstance(started, cst.FunctionDef):
+                    given = _argument(call, started, name.value)
+                    usual = [
+                        (p.default, parsed)
+                        for p in started.params.params
+                        if p.name.value == name.value
+                    ]
+                    found += [(value, one) for value in given] or usual
+        for value, where in found or [(None, parsed)]:
+            yield from self.of(value, where, depth + 1)
 
     def _set_to(
         self, attribute: str
@@ -136,19 +140,30 @@ class Origins:
                         yield node.value, one
 
 
+def _started(
+    made: cst.FunctionDef | cst.ClassDef | None,
+) -> cst.FunctionDef | cst.ClassDef | None:
+    """A function itself, or the constructor of a class."""
+    for one in made.body.body if isinstance(made, cst.ClassDef) else ():
+        if isinstance(one, cst.FunctionDef) and one.name.value == "__init__":
+            return one
+    return made
+
+
 def _argument(
-    call: cst.Call, function: cst.CSTNode, name: str
-) -> cst.BaseExpression | None:
-    """What a call gives to a parameter of a function, or of a method."""
+    call: cst.Call, function: cst.FunctionDef, name: str
+) -> list[cst.BaseExpression | None]:
+    """What a call gives to a parameter, if anything; None where stars hide it."""
     for arg in call.args:
         if arg.keyword is not None and arg.keyword.value == name:
-            return arg.value
-    assert isinstance(function, cst.FunctionDef)
+            return [arg.value]
     names = _parameters(function)
+    if name not in names:
+        return [None]
     place = names.index(name) - (names[:1] == ["self"])
     plain = [arg for arg in call.args if arg.keyword is None]
     hidden = any(arg.star for arg in plain[: place + 1])
-    return plain[place].value if place < len(plain) and not hidden else None
+    return [None] if hidden else [arg.value for arg in plain[place : place + 1]]
 
 
 def _parameters(made: cst.FunctionDef) -> list[str]:

@@ -87,7 +87,6 @@ _NOT_TOGETHER = {
     "add_metrics": "metrics are added to a task that is made after it has joined",
     "forward_features": "its task is changed before it has joined it",
     "Callback.evaluate": "a hook evaluates while others train",
-    "before_save": "a hook is told of its checkpoints",
     "make_early_stopping_hook": "a hook evaluates while others train",
     "Experiment(exporters)": "its Experiment exports",
     "read_layers": "its layers begin as in another checkpoint",

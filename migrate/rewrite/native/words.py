@@ -38,9 +38,8 @@ from . import (
 from .code import Refused
 from .imports import Wanted, with_imports
 from .layout import tidied, wrapped
-from .listeners import with_listeners
 from .page import Page
-from .word import Handler, Odd, Word, arguments, keyword
+from .word import Handler, Odd, Word, keyword
 
 
 @dataclass(frozen=True)
@@ -328,8 +327,7 @@ class _Rewording:
             if name == "hooks" and method == "predict":
                 self.page.drop_argument(call, arg)
             elif name == "saving_listeners":
-                given = ("input_fn", "hooks", "steps", "max_steps")
-                with_listeners(self.page, call, arguments(self.page, call, given) or {})
+                config.without_listeners(self.page, call, arg)
             elif name:
                 words.update((name, f"{method}({name})"))
 
@@ -422,7 +420,7 @@ _GRAPH = re.compile(
     r"|wrap_function|tables_initializer|assign\b"
     r"|train\.(\w*Optimizer$|Saver|Scaffold|MonitoredSession|MonitoredTrainingSession|SessionRun"
     r"|SingularMonitoredSession|Supervisor|get_global_step|get_or_create_global_step"
-    r"|create_global_step|\w*Hook|init_from_checkpoint|string_input_producer|batch"
+    r"|create_global_step|\w*Hook|\w*Listener|init_from_checkpoint|string_input_producer|batch"
     r"|shuffle_batch))"
     r"|compat\.v1\.(losses|metrics|summary|keras|Graph|data\.make_"
     r"|train\.(ExponentialMovingAverage|experimental\.|\w+_decay)))"
@@ -442,6 +440,7 @@ _HINTS = (
         r".*(collection|GraphKeys|_variables\b)",
         "reads a collection of the graph: pass what is in it as an argument",
     ),
+    (r".*Listener", "is told of checkpoints: write what it does as a hook"),
     (r".*Hook", "has no callback yet: write what it does as a hook of your own"),
     (r"tf\.contrib\.learn\.monitors", "is a monitor: write what it does as a hook"),
     (r"tf\.contrib\.learn", "is of tf.contrib.learn: use tf.estimator"),
