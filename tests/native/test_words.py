@@ -220,7 +220,7 @@ REFUSALS = {
     ),
     "strategies that are not seen": (
         "tf.estimator.RunConfig(experimental_distribute=d)\n",
-        "`experimental_distribute` (line 3) is more than strategies in plain sight",
+        "`experimental_distribute` of a RunConfig (line 3) has no native form yet",
     ),
     "a hook that works with its session": (
         """
@@ -487,17 +487,6 @@ ROWS = {
         s = tf.distribute.MultiWorkerMirroredStrategy(
             communication_options=tf.distribute.experimental.CommunicationOptions(
                 implementation=how))
-        """,
-    ),
-    "strategies of training and evaluation": (
-        """
-        s = tf.distribute.MirroredStrategy()
-        c = tf.estimator.RunConfig(experimental_distribute=
-            tf.contrib.distribute.DistributeConfig(train_distribute=s))
-        """,
-        """
-        s = tf.distribute.MirroredStrategy()
-        c = RunConfig(strategy=s)
         """,
     ),
     "gradients that one device adds up": (

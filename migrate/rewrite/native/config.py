@@ -193,9 +193,7 @@ def field(page: Page, call: cst.Call, name: str, arg: cst.Arg) -> None:
                 page.note(arg.value, _DROPPED[name])
             if name == "session_config":
                 _session_config(page, arg)
-    elif name == "experimental_distribute" and not is_none(arg.value):
-        _distribute(page, call, arg)
-    elif name == "experimental_distribute" or (
+    elif (name == "experimental_distribute" and is_none(arg.value)) or (
         name == "save_summary_steps"
         and page.source(arg.value) in ("None", "0")
         and not page.says(".summary.")
@@ -205,33 +203,6 @@ def field(page: Page, call: cst.Call, name: str, arg: cst.Arg) -> None:
         page.words.add(name)
     else:
         page.refuse(arg.value, f"`{name}` of a RunConfig ({{}}) has no native form yet")
-
-
-def _distribute(page: Page, call: cst.Call, arg: cst.Arg) -> None:
-    """``experimental_distribute=DistributeConfig(...)``: the strategy of training."""
-    made = arg.value
-    args = None
-    if isinstance(made, cst.Call) and arg.keyword is not None:
-        args = arguments(page, made, ("train_distribute", "eval_distribute"))
-    train = args.pop("train_distribute", None) if args is not None else None
-    if args is None or train is None or set(args) - {"eval_distribute"}:
-        why = "`experimental_distribute` ({}) is more than strategies in plain sight"
-        page.refuse(arg.value, why)
-    elif for_servers(page, train.value):
-        page.drop_argument(call, arg)
-        page.drop_made(train.value)
-    else:
-        page.words.add("strategy")
-        assert isinstance(made, cst.Call)
-        page.rewritten.add(made)
-        evaluated = args.get("eval_distribute")
-        more: tuple[str | cst.CSTNode, ...] = ()
-        if evaluated is not None and _counts_steps(page):
-            page.words.add("eval_distribute")
-            more = (", eval_distribute=", evaluated.value)
-        elif evaluated is not None:
-            page.note(arg.value, _DROPPED["eval_distribute"])
-        page.put(arg, "strategy=", train.value, *more)
 
 
 def _counts_steps(page: Page) -> bool:

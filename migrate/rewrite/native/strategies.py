@@ -9,7 +9,7 @@ import libcst as cst
 
 from ...code.arguments import is_none
 from .page import Page
-from .word import Handler, Odd, Word, arguments, moved, not_seen
+from .word import Handler, Odd, Word, arguments, in_sight, moved, named, not_seen
 
 _CONTRIB = "tf.contrib.distribute."
 _MIRRORED = (
@@ -38,8 +38,6 @@ def _mirrored(page: Page, word: Word) -> None:
             if arg.keyword is not None:
                 page.take_off_keyword(arg)
             page.put_around(arg.value, f"{page.take('gpus')}(", ")")
-        elif name == "devices" and (count := _first_gpus(arg.value)) > 1:
-            page.put(arg.value, f"{page.take('gpus')}({count})")
         elif name == "cross_tower_ops" and arg.keyword is not None:
             page.rename_keyword(arg, "cross_device_ops")
         elif name in ("cross_device_ops", "cross_tower_ops") and arg.keyword is None:
@@ -49,20 +47,6 @@ def _mirrored(page: Page, word: Word) -> None:
     ):
         ops = page.tf(word.node, f"distribute.{_COPY}")
         page.add_argument(word.call, f"cross_device_ops={ops}()")
-
-
-def _first_gpus(node: cst.BaseExpression) -> int:
-    """How many GPUs a list names, if these are the first ones."""
-    if not isinstance(node, (cst.List, cst.Tuple)):
-        return 0
-    names = [
-        str(one.value.evaluated_value).lower()
-        for one in node.elements
-        if isinstance(one.value, cst.SimpleString)
-    ]
-    wanted = [f"gpu:{number}" for number in range(len(node.elements))]
-    found = [name.removeprefix("/").removeprefix("device:") for name in names]
-    return len(wanted) if found == wanted else 0
 
 
 def _is_one_of(page: Page, call: cst.Call) -> bool:
@@ -94,22 +78,16 @@ def _is_repeated(node: cst.CSTNode, texts: Sequence[str]) -> bool:
 
 def _ops(page: Page, word: Word) -> None:
     """``AllReduceCrossDeviceOps("nccl", num_packs=2)``."""
-    call = word.call
-    parameters = ("all_reduce_alg", "num_packs")
-    args = None if call is None else arguments(page, call, parameters)
-    algorithm = args.pop("all_reduce_alg", None) if args is not None else None
-    name = "nccl"
-    if algorithm is not None:
-        value = page.value(algorithm.value)
-        name = str(value.evaluated_value) if isinstance(value, cst.SimpleString) else ""
+    call, args = in_sight(page, word, ("all_reduce_alg", "num_packs"))
+    algorithm = args.get("all_reduce_alg")
+    name = "nccl" if algorithm is None else page.source(algorithm.value).strip("'\"")
     classes = {"nccl": "NcclAllReduce", "hierarchical_copy": _COPY}
-    if call is None or args is None or name not in classes or set(args) - {"num_packs"}:
+    if name not in classes:
         raise Odd(word.node, f"`{word.symbol}` ({{}}) adds up in a way of its own")
     page.rename(word.node, page.tf(word.node, f"distribute.{classes[name]}"))
+    named(page, call, args, 1)
     if algorithm is not None:
         page.drop_argument(call, algorithm)
-    if "num_packs" in args and args["num_packs"].keyword is None:
-        page.put_before(args["num_packs"].value, "num_packs=")
 
 
 _OLD = (_CONTRIB, "tf.distribute.experimental.")
