@@ -305,38 +305,30 @@ def trainings(page: Page) -> None:
     """Trainings that go on after their data ended, with Adam on rows of tables."""
     if not page.says("Adam") or not page.says("embedding", ".gather("):
         return
-    whole = []
-    for call in page.parsed.each(cst.Call):
-        func = call.func
-        named = isinstance(func, cst.Attribute) and func.attr.value == "train"
-        given = {*keywords(call)}
-        if (
-            isinstance(func, cst.Attribute)
-            and named
-            and page.symbol(func) is None
-            and len(call.args) in range(1, 3)
-            and not given & {"steps", "max_steps"}
-            and _is_estimator(page, func.value)
-            and not _repeats(page, call.args[0].value)
-        ):
-            whole.append(call)
+    calls = page.scopes.calls.items()
+    whole = [call for func, call in calls if _ends_with_data(page, func, call)]
     loops = (cst.For, cst.While)
     again = [n for n in whole if any(isinstance(o, loops) for o in page.ancestors(n))]
     for call in again[:1] or whole[1:2]:
         page.note(call, _ENDS)
 
 
-def _is_estimator(page: Page, node: cst.BaseExpression) -> bool:
-    made = page.value(node)
+def _ends_with_data(page: Page, func: cst.CSTNode, call: cst.Call) -> bool:
+    """``estimator.train(input_fn)``: no steps, and no ``num_epochs=None``, end it."""
+    if not isinstance(func, cst.Attribute) or func.attr.value != "train":
+        return False
+    if page.symbol(func) is not None or len(call.args) not in (1, 2):
+        return False
+    made, data = page.value(func.value), page.value(call.args[0].value)
     symbol = page.symbol(made.func) if isinstance(made, cst.Call) else None
-    return (symbol or "").endswith("Estimator") or "estimator" in page.source(node)
-
-
-def _repeats(page: Page, node: cst.BaseExpression) -> bool:
-    """The data never ends: ``num_epochs=None``, ``repeat()``"""
-    made = page.value(node)
-    text = page.source(made if made is not None else node)
-    return "num_epochs=None" in text or ".repeat()" in page.text
+    trains = (symbol or "").endswith("Estimator")
+    text = page.source(call.args[0].value if data is None else data)
+    return (
+        not {*keywords(call)} & {"steps", "max_steps"}
+        and (trains or "estimator" in page.source(func.value))
+        and "num_epochs=None" not in text
+        and ".repeat()" not in page.text
+    )
 
 
 def clusters(page: Page) -> None:

@@ -62,17 +62,9 @@ def _is_hook(
     for base in made.bases:
         if parsed.resolver.resolve(base.value) in _BASES:
             return True
-        inner = parsed.resolver.definition(base.value)
+        home, inner = page.origins.defined(base.value, parsed)
         if isinstance(inner, cst.ClassDef) and depth < 5:
-            return _is_hook(parsed, inner, page, depth + 1)
-        module, _, name = (parsed.resolver.qualified(base.value) or "").rpartition(".")
-        for other in page.beside:
-            if other.name == module and depth < 5:
-                return any(
-                    _is_hook(other, one, page, depth + 1)
-                    for one in other.resolver.scopes.opened
-                    if isinstance(one, cst.ClassDef) and one.name.value == name
-                )
+            return _is_hook(home, inner, page, depth + 1)
     return False
 
 
@@ -243,8 +235,8 @@ class _Hook:
         ):
             raise Odd(method, f"has a `{name}` of an unusual form")
         given = [one.name.value for one in params.params]
-        self.step = self._free(method, "step", "global_step", fetched, name)
-        self.values = self._free(method, "values", "results", fetched, name)
+        self.step = self._free(method, "step", "global_step", fetched)
+        self.values = self._free(method, "values", "results", fetched)
         self._stops(method, given)
         if name == "after_run":
             self._results(method, given[2], fetched)
@@ -270,34 +262,23 @@ class _Hook:
         page.put_span(start, end, "".join(f", {one}" for one in spelled))
 
     def _free(
-        self,
-        method: cst.FunctionDef,
-        name: str,
-        other: str,
-        fetched: Fetched | None,
-        method_name: str,
+        self, method: cst.FunctionDef, name: str, other: str, fetched: Fetched | None
     ) -> str:
         """A name for a parameter that the method does not use for something else."""
-        scope = self.page.scopes.opened[method]
-        own = [
-            one
-            for one in scope.bindings.get(name, ())
-            if not (name == "step" and self._is_step(one.value, method_name, fetched))
-        ]
-        return other if own else name
+        results = fetched if method.name.value == "after_run" else None
+        bound = self.page.scopes.opened[method].bindings.get(name, ())
+        same = name == "step" and all(self._is_step(o.value, results) for o in bound)
+        return name if same or not bound else other
 
     def _is_step(
-        self, node: cst.BaseExpression | None, method: str, fetched: Fetched | None
+        self, node: cst.BaseExpression | None, fetched: Fetched | None
     ) -> bool:
         """``step = run_values.results``, of which the parameter takes the place."""
-        if method != "after_run" or fetched is None or node is None:
+        while isinstance(node, cst.Subscript):
+            node = node.value
+        if fetched is None or not isinstance(node, cst.Attribute):
             return False
-        inner: cst.CSTNode = node
-        while isinstance(inner, cst.Subscript):
-            inner = inner.value
-        if not isinstance(inner, cst.Attribute) or inner.attr.value != "results":
-            return False
-        return self._taken(inner, fetched)[1] == _STEP
+        return node.attr.value == "results" and self._taken(node, fetched)[1] == _STEP
 
     def _stops(self, method: cst.FunctionDef, given: Sequence[str]) -> None:
         """``run_context.request_stop()``."""

@@ -763,20 +763,14 @@ def _returned_weights(program: Program, plain: Plain) -> bool:
         isinstance(one, ast.Name) and bound.count(one.id) == 1 for one in names.values()
     ):
         return False
-    every = len(weights) == len(parts)
-    if every and len(plain.call.body) > 1:
-        return False
+    if len(weights) == len(parts):
+        return False  # nothing would be left to call
     model = program.of(called.func)
     for node in names_in(owner):
         for place, one in names.items():
             same = isinstance(one, ast.Name) and node.id == one.id
             if same and isinstance(node.ctx, ast.Load):
                 program.text.put(node, f"{model}.{weights[place]}")
-    if every:
-        # Nothing is left to call.
-        program.text.drop(statement)
-        program.text.cut(plain.call)
-        return True
     for whole, listed in ((target, targets), (value, parts)):
         kept = [program.of(o) for n, o in enumerate(listed) if n not in weights]  # type: ignore[arg-type]
         program.text.put(whole, ", ".join(kept))
