@@ -29,7 +29,6 @@ WORDS: dict[str, frozenset[str]] = {
     part: frozenset(words.split())
     for part, words in {
         "core": "Task Trainer RunConfig",
-        "keep_hours": "keep_checkpoint_every_n_hours",
         "training_layers": "training_layers",
         "eval_loss": "eval_loss",
         "mixed_precision": "mixed_precision",
@@ -59,7 +58,6 @@ WORDS: dict[str, frozenset[str]] = {
         "timer": "StepTimer",
         "hooks": "*",
         "log_values": "LogValues(at_end) LogValues(formatter)",
-        "checkpoint_saver": "CheckpointSaver",
         "export": "export_saved_model",
         "exports": "exports",
         "specs": "TrainSpec EvalSpec train_and_evaluate",

@@ -293,6 +293,10 @@ REFUSALS = {
         """,
         "`tf.train.CheckpointSaverListener` (line 3) is told of checkpoints",
     ),
+    "a hook that saves": (
+        "h = tf.train.CheckpointSaverHook('out', save_steps=9)\n",
+        "`tf.train.CheckpointSaverHook` (line 3) saves in a way of its own",
+    ),
     "listeners of a training": (
         "e = tf.estimator.Estimator(f)\ne.train(g, saving_listeners=listeners)\n",
         "`saving_listeners` (line 4) are no hooks",

@@ -24,8 +24,8 @@ FIELDS = (
 )  # fmt: skip
 _NATIVE = {
     *("model_dir", "tf_random_seed", "save_summary_steps", "save_checkpoints_steps"),
-    *("save_checkpoints_secs", "keep_checkpoint_max", "keep_checkpoint_every_n_hours"),
-    *("log_step_count_steps", "strategy"),
+    *("save_checkpoints_secs", "keep_checkpoint_max", "log_step_count_steps"),
+    "strategy",
 }
 # Fields without a meaning in TensorFlow 2, and what their loss may change.
 _DROPPED = {
@@ -39,6 +39,7 @@ _DROPPED = {
     ),
     "device_fn": "variables are where TensorFlow puts them, not where `device_fn` does",
     "eval_distribute": "evaluates under the strategy that it trains with",
+    "keep_checkpoint_every_n_hours": "keeps the last checkpoints, and none for good",
 }
 # What Estimators call what a Trainer has, and what it has not.
 _HIDDEN = {

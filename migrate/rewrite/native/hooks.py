@@ -491,23 +491,12 @@ def _without(*names: str) -> Handler:
     return handle
 
 
-def _saver(page: Page, word: Word) -> None:
-    """It saves what the Trainer saves, under the same names."""
-    _stock(page, word)
-    if word.call is None:
-        return
-    args = arguments(page, word.call, ("checkpoint_dir", "save_secs", "save_steps"))
-    if args is None or set(args) - {"checkpoint_dir", "save_secs", "save_steps"}:
-        page.refuse(word.node, f"`{word.symbol}` ({{}}) saves in a way of its own")
-
-
 _STOCK: dict[str, tuple[str, Handler]] = {
     "LoggingTensorHook": ("LogValues", _logged),
     "NanTensorHook": ("NanGuard", _nan),
     "StopAtStepHook": ("StopAtStep", _stock),
     "StepCounterHook": ("StepCounter", _without("output_dir", "summary_writer")),
     "ProfilerHook": ("Profiler", _without("show_dataflow", "show_memory")),
-    "CheckpointSaverHook": ("CheckpointSaver", _saver),
 }
 _EARLY = (
     "make_early_stopping_hook", "stop_if_higher_hook", "stop_if_lower_hook",

@@ -441,6 +441,7 @@ _HINTS = (
         "reads a collection of the graph: pass what is in it as an argument",
     ),
     (r".*Listener", "is told of checkpoints: write what it does as a hook"),
+    (r".*SaverHook", "saves in a way of its own: say in the RunConfig how often"),
     (r".*Hook", "has no callback yet: write what it does as a hook of your own"),
     (r"tf\.contrib\.learn\.monitors", "is a monitor: write what it does as a hook"),
     (r"tf\.contrib\.learn", "is of tf.contrib.learn: use tf.estimator"),
