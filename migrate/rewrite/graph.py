@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..project.facts import ProjectFacts
 from ..project.reached import reached
-from ..project.reading import exists, read_file
+from ..project.reading import exists, read_or_nothing
 from ..project.selection import is_test
 from ..report.model import FileResult, FileStatus, Lack
 from .file_facts import is_started
@@ -139,12 +139,6 @@ def _names(result: FileResult, names: frozenset[str]) -> bool:
 
 
 def _reads_started(path: Path) -> bool:
-    if path.suffix != ".py":
-        return False
-    try:
-        if path.stat().st_size > _LARGEST:
-            return False
-        text = read_file(path).decode("utf-8", "replace")
-    except OSError:
-        return False
-    return is_started(path.name, text)
+    raw = read_or_nothing(path) if path.suffix == ".py" else b""
+    small = len(raw) <= _LARGEST
+    return small and is_started(path.name, raw.decode("utf-8", "replace"))

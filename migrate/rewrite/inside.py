@@ -68,16 +68,10 @@ def _imports(
 def _without(
     context: Context, line: cst.SimpleStatementLine, node: cst.ImportFrom
 ) -> Edit:
-    """The edit that leaves of an import only other names for what it imported."""
-    assert not isinstance(node.names, cst.ImportStar)
-    renamed = [
-        f"{alias.asname.name.value} = {alias.evaluated_name}"
-        for alias in node.names
-        if alias.asname is not None and isinstance(alias.asname.name, cst.Name)
-    ]
+    """The edit that takes an import out."""
     start, end = context.span(node)
-    if renamed or len(line.body) > 1:
-        return Edit(start, end, "; ".join(renamed) or "pass")
+    if len(line.body) > 1:
+        return Edit(start, end, "pass")
     starts = context.lines.starts
     first, last = context.lines.place(start)[0], context.lines.place(end)[0]
     stop = starts[last] if last < len(starts) else len(context.text)

@@ -12,7 +12,6 @@ from ..project.facts import ParsedModule, ProjectFacts
 from ..project.import_lines import import_lines, relative_files
 from ..project.lacks import lacks_of
 from ..project.reading import read_or_nothing
-from ..project.sources import SourceError
 
 # TensorFlow's own, and what knows each of its versions or none.
 KNOWN = sys.stdlib_module_names | {
@@ -46,11 +45,8 @@ def lack_of_packages(files: Iterable[ParsedModule], facts: ProjectFacts) -> str 
         pending |= {(package, one) for one in near if one not in seen}
         if not is_of_tensorflow:
             continue
-        try:
-            resolver = facts.load(path, read_or_nothing(path)).resolver
-        except SourceError:
-            continue
-        for _, lack in lacks_of(resolver):
+        parsed = facts.parse(path, read_or_nothing(path))
+        for _, lack in lacks_of(parsed.resolver) if parsed is not None else ():
             if not lack.owners or lack.owners & words:
                 where = f"{path.name} of the package `{package}`"
                 return f"`{lack.what}` ({where}) is not in {lack.maker}"

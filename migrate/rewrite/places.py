@@ -12,8 +12,7 @@ import libcst as cst
 
 from ..names.dotted import import_path, imported_names
 from ..project.facts import ParsedModule, ProjectFacts
-from ..project.reading import is_file, read_file
-from ..project.sources import SourceError
+from ..project.reading import is_file
 from .programs import Group
 
 # Programs in several directories that share files: each has a module of its own.
@@ -94,7 +93,7 @@ def place_of(group: Group, facts: ProjectFacts) -> Place:
     above, name = os.path.split(root)
     # Found by where they stand, whatever package is the outermost: the program may be
     # started with `python -m` inside of folders that look like packages.
-    parsed = ((path, _parsed(path, facts)) for path in files)
+    parsed = ((path, facts.parsed(path)) for path in files)
     relative = [path for path, one in parsed if one is not None and _is_relative(one)]
     if not packages and relative and {*map(os.path.dirname, paths)} == {root}:
         # A package without a file that says so: started with `python -m`.
@@ -140,7 +139,7 @@ def _found_from(paths: Iterable[Path], facts: ProjectFacts) -> frozenset[str]:
     """Files that are imported relatively, which nobody else starts."""
     found: set[str] = set()
     for path in paths:
-        parsed = _parsed(path, facts)
+        parsed = facts.parsed(path)
         for use in parsed.resolver.scopes.imports if parsed is not None else ():
             node = use.node
             if not isinstance(node, cst.ImportFrom) or not node.relative:
@@ -165,7 +164,7 @@ def _comes_late(path: Path, root: str, starting: set[str], facts: ProjectFacts) 
     directory = os.path.dirname(os.path.abspath(path))
     if root == directory or root not in facts.added_roots(directory):
         return False
-    parsed = _parsed(path, facts)
+    parsed = facts.parsed(path)
     if parsed is None:
         return True
     text = parsed.source.text
@@ -202,7 +201,7 @@ def _own_root(path: Path, facts: ProjectFacts) -> str:
 
 def _roots(path: Path, facts: ProjectFacts) -> list[str]:
     """The directories that a file's imports from its project start at."""
-    parsed = _parsed(path, facts)
+    parsed = facts.parsed(path)
     found: list[str] = []
     if parsed is None:
         return found
@@ -228,10 +227,3 @@ def _imported(parsed: ParsedModule) -> Iterator[tuple[str, bool]]:
 
 def _is_relative(parsed: ParsedModule) -> bool:
     return any(relative for _, relative in _imported(parsed))
-
-
-def _parsed(path: Path, facts: ProjectFacts) -> ParsedModule | None:
-    try:
-        return facts.load(path, facts.as_python3(path, read_file(path)))
-    except (OSError, SourceError):
-        return None

@@ -14,7 +14,6 @@ from ..project.files import ITERATOR_CALL, is_ours
 from ..project.reached import reached
 from ..project.reading import read_or_nothing
 from ..project.selection import file_is_ignored, is_test
-from ..project.sources import SourceError
 from .estimator_words import names_estimators
 
 _WORD = re.compile(rb"stimator|contrib|SessionRun|learn_runner")
@@ -217,11 +216,8 @@ class _Files:
         if not _WORD.search(raw):
             return False
         shown = self.given.get(path, Path(path))
-        try:
-            raw = self.facts.as_python3(shown, raw)
-            return names_estimators(self.facts.load(shown, raw).resolver)
-        except SourceError:
-            return False
+        parsed = self.facts.parse(shown, self.facts.as_python3(shown, raw))
+        return parsed is not None and names_estimators(parsed.resolver)
 
     def reached(self, start: str) -> set[str]:
         """The file and all project files that it imports, however far."""

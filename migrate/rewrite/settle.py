@@ -410,7 +410,9 @@ def _changes(result: FileResult) -> bool:
 
 def _let_go(result: FileResult) -> FileResult:
     """A file that belongs to no program on compat calls it no more."""
-    new = result.new if result.new is not None else _raw_if_calling(result)
+    new = result.new
+    if result.status is FileStatus.UNCHANGED and b"compat.install(" in result.old:
+        new = result.old
     if new is None:
         return result
     without = unstarted(result.path, new)
@@ -421,11 +423,6 @@ def _let_go(result: FileResult) -> FileResult:
     old = result.old if result.new is not None else new
     freed = _with(result, old, without, [*result.findings, gone])
     return replace(freed, needs=result.needs)
-
-
-def _raw_if_calling(result: FileResult) -> bytes | None:
-    calls = result.status is FileStatus.UNCHANGED and b"compat.install(" in result.old
-    return result.old if calls else None
 
 
 def _with(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from ...code.tree import walk
+from ...project.reached import reached
 from .page import Page
 from .said import SUMMARY
 from .word import Handler, Word, arguments
@@ -46,12 +47,10 @@ def _is_of_task(page: Page, call: cst.Call) -> bool:
                 bases = {code(base.value).strip() for base in node.bases}
                 if any(base.endswith("Task") for base in bases) or bases & {*_OF_KERAS}:
                     told |= _names(node)
-    pending = [*told]
-    for name in pending:
-        more = functions.get(name, set()) - told
-        told |= more
-        pending += more
-    return isinstance(around, cst.FunctionDef) and around.name.value in told
+    return isinstance(around, cst.FunctionDef) and any(
+        name == around.name.value
+        for name in reached(told, lambda one: functions.get(one, ()))
+    )
 
 
 def _names(node: cst.CSTNode) -> set[str]:
