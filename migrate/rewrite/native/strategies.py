@@ -78,7 +78,8 @@ def _is_repeated(node: cst.CSTNode, texts: Sequence[str]) -> bool:
 
 def _ops(page: Page, word: Word) -> None:
     """``AllReduceCrossDeviceOps("nccl", num_packs=2)``."""
-    call, args = in_sight(page, word, ("all_reduce_alg", "num_packs"))
+    known = ("all_reduce_alg", "num_packs")
+    call, args = in_sight(page, word, known, may_stay=True)
     algorithm = args.get("all_reduce_alg")
     name = "nccl" if algorithm is None else page.source(algorithm.value).strip("'\"")
     classes = {"nccl": "NcclAllReduce", "hierarchical_copy": _COPY}
