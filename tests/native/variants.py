@@ -474,12 +474,6 @@ VARIANTS: dict[str, dict[str, str]] = {
         "    return tf.estimator.EstimatorSpec(\n"
         "        mode, loss=loss, train_op=train_op, scaffold=scaffold)\n",
     },
-    "scaffold_that_begins": {
-        _LAST: "    scaffold = tf.train.Scaffold(local_init_op=tf.group(\n"
-        "        tf.local_variables_initializer(), tf.tables_initializer()))\n"
-        "    return tf.estimator.EstimatorSpec(\n"
-        "        mode, loss=loss, train_op=train_op, scaffold=scaffold)\n",
-    },
     "hparams_object": {
         _MAIN: "class HParams(object):\n"
         "    def __init__(self, **values):\n"

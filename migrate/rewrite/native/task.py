@@ -58,12 +58,6 @@ _INPUTS = (
 _WHOLE = ("tf.keras.Model", "tf.keras.Sequential", "tf.keras.models.")
 # Parts of a specification that a Task has no place for.
 _NO_PLACE = ("scaffold", "scaffold_fn", "host_call", "output_alternatives")
-# What a Scaffold is told that only begins, and what this may be made of.
-_BEGINS = ("init_op", "local_init_op")
-_BEGINNING = (
-    "tf.group", "tf.global_variables_initializer", "tf.local_variables_initializer",
-    "tf.tables_initializer", "tf.initialize_all_tables",
-)  # fmt: skip
 _IDLE = "a summary of a metric that was 0 for ever, as nothing updated it, is gone"
 _ENDS = (
     "checkpoints of TensorFlow 1 name variables, those of TensorFlow 2 have paths: "
@@ -726,21 +720,7 @@ class Maker:
                 given = mode.spec.get(name)
                 if given is None or _is_empty(given.node):
                     continue
-                if name == "scaffold" and self._only_begins(mode, given.node):
-                    continue
                 raise self.stop(given.node, f"`{name}=` has no place in a Task")
-
-    def _only_begins(self, mode: Mode, node: cst.BaseExpression) -> bool:
-        """A Scaffold says no more than that tables and variables begin, as they do."""
-        made = mode.source_of(node)
-        if not isinstance(made, cst.Call):
-            return False
-        values = [(one.keyword, mode.source_of(one.value)) for one in made.args]
-        calls = [one for _, value in values for one in walk(value, cst.Call)]
-        return self.tree.symbol(made.func) == "tf.train.Scaffold" and (
-            all(key is not None and key.value in _BEGINS for key, _ in values)
-            and all(self.tree.symbol(one.func) in _BEGINNING for one in calls)
-        )
 
     # -- the model
 
@@ -1207,11 +1187,7 @@ class Maker:
             return (
                 isinstance(body, cst.IndentedBlock)
                 and statement.orelse is None
-                and any(map(self.is_summary, statements_of(body)))
-                and all(
-                    self.is_summary(one) or self._is_of_block(one, statement)
-                    for one in statements_of(body)
-                )
+                and all(map(self.is_summary, statements_of(body)))
                 and not self._goes_by_names(statement)
             )
         small = only_small(statement)
@@ -1235,17 +1211,6 @@ class Maker:
         return any(
             one.attr.value in ("op", "name") and one not in tags
             for one in walk(node, cst.Attribute)
-        )
-
-    def _is_of_block(self, statement: Statement, block: cst.CSTNode) -> bool:
-        """It gives a value a name that nothing outside of a block reads."""
-        small = only_small(statement)
-        target = small.targets[0].target if isinstance(small, cst.Assign) else None
-        loads = self.tree.resolver.scopes.loads
-        return isinstance(target, cst.Name) and all(
-            block in self.tree.ancestors(one)
-            for one in walk(self.defined, cst.Name)
-            if one.value == target.value and one in loads
         )
 
     def _is_idle(self, statement: Statement) -> bool:
