@@ -961,12 +961,6 @@ VARIANTS: dict[str, dict[str, str]] = {
         .replace("params['hidden']", "self.size"),
         "        dense_model_fn,\n": "        Dense(6),\n",
     },
-    "iterator_in_a_scope": {
-        _DATA: "    with tf.name_scope('input'), tf.device('/cpu:0'):\n"
-        "        iterator = data.batch(batch_size).make_one_shot_iterator()\n"
-        "        features, classes = iterator.get_next()\n"
-        "    return features, classes\n",
-    },
     "names_given_to_a_hook": {
         _LAST: "    tf.identity(loss, name='current')\n" + _LAST,
         _RAMP: f"{_RAMP}\n\ndef hooks(names, every=5):\n"

@@ -116,20 +116,7 @@ def wrapped(text: str, old: str, width: int) -> str:
 def _broken(
     text: str, lines: Lines, long: Collection[int], width: int
 ) -> list[Edit] | None:
-    """Breaks of the first call that makes its line shorter, or around a choice."""
-    for node in walk_ast(tree_of(text)):
-        value = node.value if isinstance(node, (ast.Assign, ast.Return)) else None
-        if isinstance(value, ast.IfExp) and {value.lineno, value.end_lineno} <= {*long}:
-            line = lines.line_text(value.lineno)
-            outer = " " * (len(line) - len(line.lstrip()))
-            column, end = value.col_offset, value.end_col_offset
-            assert end is not None
-            if end == len(line) and len(outer) + 4 + end - column <= width:
-                start = lines.starts[value.lineno - 1]
-                return [
-                    Edit(start + column, start + column, f"(\n{outer}    "),
-                    Edit(start + end, start + end, f"\n{outer})"),
-                ]
+    """Breaks of the first call that makes its line shorter."""
     hanging = re.search(r"(?m)^[ \t]*\),?$", text) is not None
     for node in walk_ast(tree_of(text), ast.Call):
         if node.lineno not in long:

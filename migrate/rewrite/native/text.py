@@ -156,21 +156,15 @@ class Text:
         if line <= start:
             self._edits.append((start, body_start, ""))
             return
-        header_end = self._line_end(
-            max(
-                self.span(one)[1]
-                for one in walk_ast(block.items[-1])
-                if hasattr(one, "lineno")
-            )
+        last = block.items[-1]
+        colon = self.code.index(
+            ":", self.span(last.optional_vars or last.context_expr)[1]
         )
-        line = min(line, max(header_end, self._after_header(block)))
+        line = min(line, self._line_end(colon))
         margin = len(self.indent(block.body[0])) - len(self.indent(block))
         end = self._with_comments(end, self.indent(block))
         kept = "".join(self._dedented(block, line, end, margin))
-        remark = self._remark(start, line)
-        outer = self.indent(block)
-        kept = remark + (f"{outer}" if remark else "") + kept.removeprefix(outer)
-        self._edits.append((start, end, kept))
+        self._edits.append((start, end, kept.removeprefix(self.indent(block))))
 
     def _with_comments(self, end: int, outer: str) -> int:
         """The end of a block with the comments that still belong to it."""
@@ -185,22 +179,6 @@ class Text:
             end = start + len(line.rstrip()) if inside else end
             start = after
         return end
-
-    def _after_header(self, block: ast.With) -> int:
-        """Where the line ends that has the colon of a block."""
-        end = self.span(block.items[-1].context_expr)[1]
-        if block.items[-1].optional_vars is not None:
-            end = self.span(block.items[-1].optional_vars)[1]
-        colon = self.code.index(":", end)
-        return self._line_end(colon)
-
-    def _remark(self, start: int, end: int) -> str:
-        """The comment in the line of a block that goes, as a line above."""
-        header = self.code[start:end]
-        for token in _tokens(header.strip() + "\n"):
-            if token.type == tokenize.COMMENT:
-                return f"{token.string}\n"
-        return ""
 
     def _dedented(
         self, block: ast.With, start: int, end: int, margin: int
@@ -235,51 +213,23 @@ class Text:
 
 def without_gone(code: str) -> str:
     """The code without the places of statements that went elsewhere."""
-    while GONE in code:
-        text = Text(code)
-        if not _cut_first(text):
-            break
-        code = text.done()
-    return code
-
-
-def _cut_first(text: Text) -> bool:
-    """Cuts the first such places of one block; tells whether there are some."""
+    if GONE not in code:
+        return code
+    text = Text(code)
     for node in walk_ast(ast.Module(text.body, [])):
         for field in ("body", "orelse"):
             block = getattr(node, field, None)
             gone = [*filter(_is_gone, block)] if isinstance(block, list) else []
-            if not gone:
-                continue
-            if gone != block:
-                cut = gone
-            elif _may_go(node, field):
-                text.put(node, GONE)
-                return True
-            elif field == "orelse":
-                return False
-            else:
-                text.put(block[0], "pass")
-                cut = gone[1:]
-            for one in cut:
+            whole = gone == block
+            if gone and whole:
+                text.put(gone[0], "pass")
+            for one in gone[whole:]:
                 _cut(text, one)
-            return True
-    return False
+    return text.done()
 
 
 def _is_gone(node: ast.stmt) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == GONE
-    )
-
-
-def _may_go(node: ast.AST, field: str) -> bool:
-    """Nothing is left of a block whose statements went."""
-    if isinstance(node, ast.If):
-        return field == "body" and not node.orelse
-    return isinstance(node, ast.With)
+    return isinstance(node, ast.Expr) and getattr(node.value, "id", "") == GONE
 
 
 def _cut(text: Text, statement: ast.stmt) -> None:
@@ -535,18 +485,6 @@ def _broken(line: str, indent: str, width: int) -> list[str]:
     """The lines of a statement, or of a part of one."""
     if "\n" in line or len(indent) + len(line) <= width:
         return [indent + line]
-    choice = re.fullmatch(r"([\w.]+ = |return )(.+ if .+ else .+)", line)
-    value = expression_of(choice[2]) if choice is not None else None
-    if choice is not None and isinstance(value, ast.IfExp):
-        parts = [choice[2]]
-        if len(indent) + len(_INDENT) + len(choice[2]) > width:
-            one, test, other = (
-                ast.get_source_segment(choice[2], node) or ""
-                for node in (value.body, value.test, value.orelse)
-            )
-            parts = [one, f"if {test}", f"else {other}"]
-        inside = [n for one in parts for n in _broken(one, indent + _INDENT, width)]
-        return [f"{indent}{choice[1]}(", *inside, f"{indent})"]
     for start, end in reversed(_pairs(line)):
         while line[start + 1] in _OPEN and _pairs(line[start + 1 : end]) == [
             (0, end - start - 2)

@@ -49,12 +49,6 @@ _OPTIMIZED = (
     "increment_global_step",
 )
 _FALSE = cst.Name("False")
-_OPTIMIZED = (
-    "loss", "global_step", "learning_rate", "optimizer", "gradient_noise_scale",
-    "gradient_multipliers", "clip_gradients", "learning_rate_decay_fn", "update_ops",
-    "variables", "name", "summaries", "colocate_gradients_with_ops",
-    "increment_global_step",
-)  # fmt: skip
 _CREATE = (
     "tf.contrib.slim.learning.create_train_op",
     "tf.contrib.training.create_train_op",
