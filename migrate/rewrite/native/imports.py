@@ -182,37 +182,30 @@ class _Adding:
         self.lines = Lines(text)
         self.body = tree_of(text).body
         self.edits: list[Edit] = []
+        imports = (ast.Import, ast.ImportFrom)
+        self.imports = [one for one in self.body if isinstance(one, imports)]
+        # Modules, names of them, and what these are called.
+        self.known = {
+            (_module(one) or name.name, name.name if _module(one) else "", bound)
+            for one in self.imports
+            for name in one.names
+            for bound in (name.asname or name.name,)
+        }
 
     def result(self) -> str:
         """The text with the imports."""
         missing: dict[str, list[str]] = {}
         for (module, name), bound in sorted(self.wanted.others.items()):
-            if not self._imported(module, name, bound):
+            if (module, name, bound) not in self.known:
                 what = name or module
                 what = what if what == bound else f"{what} as {bound}"
                 missing.setdefault(module if name else "", []).append(what)
         for what in missing.pop("", ()):
             self._add_package(what.split()[0], f"import {what}")
         for module, names in missing.items():
-            self._add_names(module, names)
+            self._add_package(module, f"from {module} import {', '.join(names)}")
         self._add_training()
         return apply_edits(self.text, self.edits)
-
-    def _imports(self) -> list[ast.Import | ast.ImportFrom]:
-        found = (ast.Import, ast.ImportFrom)
-        return [one for one in self.body if isinstance(one, found)]
-
-    def _imported(self, module: str, name: str, bound: str) -> bool:
-        for one in self._imports():
-            if isinstance(one, ast.Import) != (not name) or (
-                name and _module(one) != module
-            ):
-                continue
-            for alias in one.names:
-                same = alias.name == (name or module)
-                if same and (alias.asname or alias.name) == bound:
-                    return True
-        return False
 
     def _run(self) -> list[ast.Import | ast.ImportFrom]:
         """The imports that stand with that of TensorFlow, or the first ones."""
@@ -225,17 +218,6 @@ class _Adding:
                 runs.append([])
         named = [run for run in runs if any(_top(one) == "tensorflow" for one in run)]
         return (named or [run for run in runs if run] or [[]])[0]
-
-    def _add_names(self, module: str, names: list[str]) -> None:
-        for one in self._imports():
-            if _module(one) == module and all(a.name != "*" for a in one.names):
-                old = [
-                    f"{a.name} as {a.asname}" if a.asname else a.name for a in one.names
-                ]
-                line = _from(module, sorted({*old, *names}), self.wanted, packed=True)
-                self.edits.append(Edit(*_span(one, self.lines), line))
-                return
-        self._add_package(module, f"from {module} import {', '.join(names)}")
 
     def _add_package(self, module: str, line: str) -> None:
         run = self._run()
@@ -269,14 +251,12 @@ class _Adding:
             return  # training.py is a cell of the notebook
         if self.wanted.whole:
             package, dot, last = path.rpartition(".")
-            bound = self.wanted.whole
-            if not self._imported(
-                package + dot[: not package] or last, last if dot else "", bound
-            ):
+            module, bound = package + dot[: not package] or last, self.wanted.whole
+            if (module, last if dot else "", bound) not in self.known:
                 what = last if last == bound else f"{last} as {bound}"
                 head = f"from {package or dot} " if dot else ""
                 self._add_local(f"{head}import {what}")
-        for one in self._imports():
+        for one in self.imports:
             if _module(one) == path and not any(
                 a.asname or a.name == "*" for a in one.names
             ):
@@ -327,14 +307,11 @@ class _Adding:
 
     def _open(self, line: str) -> None:
         """Puts an import where there is none: below the docstring."""
-        place, text = 0, f"{line}\n\n"
-        for one in self.body:
-            is_text = isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)
-            if not is_text and not isinstance(one, ast.ImportFrom):
-                first = self._start(one)
-                place, text = first, f"{line}\n\n\n"
-                break
-        self.edits.append(Edit(place, place, text))
+        rest = [one for one in self.body if not isinstance(one, ast.ImportFrom)]
+        if isinstance(rest[0], ast.Expr):
+            rest = rest[1:] or rest
+        place = self._start(rest[0])
+        self.edits.append(Edit(place, place, f"{line}\n\n\n"))
 
     def _start(self, one: ast.stmt) -> int:
         return self.lines.starts[one.lineno - 1]
