@@ -60,11 +60,11 @@ def held(around: str, items: Sequence[str], place: int) -> str:
 
 
 def _lines_in_strings(text: str) -> set[int]:
+    """Lines of strings over several lines; those of docstrings may move."""
     try:
         tree = tree_of(text)
     except SyntaxError:
         return set()
-    found: set[int] = set()
     docstrings = {
         id(node.body[0].value)
         for node in walk_ast(tree)
@@ -72,21 +72,13 @@ def _lines_in_strings(text: str) -> set[int]:
         and node.body
         and isinstance(node.body[0], ast.Expr)
     }
+    found: set[int] = set()
     for node in walk_ast(tree, ast.Constant, ast.JoinedStr):
-        if node.end_lineno and node.end_lineno > node.lineno:
-            if isinstance(node, ast.Constant) and not isinstance(
-                node.value, (str, bytes)
-            ):
-                continue
-            if id(node) not in docstrings and _is_one_string(text, node):
-                found |= set(range(node.lineno + 1, node.end_lineno + 1))
+        if id(node) not in docstrings and node.end_lineno != node.lineno:
+            code = ast.get_source_segment(text, node) or ""
+            if '"""' in code or "'''" in code:  # not several side by side
+                found |= {*range(node.lineno + 1, (node.end_lineno or 0) + 1)}
     return found
-
-
-def _is_one_string(text: str, node: ast.expr) -> bool:
-    """Not several strings side by side, whose lines may move."""
-    code = ast.get_source_segment(text, node) or ""
-    return '"""' in code or "'''" in code
 
 
 def without_unread(lines: Sequence[str], returned: str | None) -> list[str]:
