@@ -401,34 +401,23 @@ class Said(cst.CSTTransformer):
         return found[::-1]
 
     def decay(
-        self, decay: cst.BaseExpression, call: cst.CSTNode, rate: cst.BaseExpression
+        self, names: Sequence[str], call: cst.Call, rate: cst.BaseExpression
     ) -> str:
-        """The schedule of a lambda of a rate and a step."""
-        assert isinstance(call, cst.Call)
-        names, _ = self.maker.decay_function(decay)
+        """The schedule of a function of a rate and a step, of these names."""
         symbol = self.tree.symbol(call.func) or ""
         if symbol not in SCHEDULES or len(names) != 2:
-            raise self.maker.stop(
-                call, "a decay of the learning rate that is not known"
-            )
-        given = match_arguments(call, SCHEDULES[symbol])
+            why = "a decay of the learning rate that is not known"
+            raise self.maker.stop(call, why)
+        given = self.maker.given_to(call, SCHEDULES[symbol])
         step = "x" if "x" in given else "global_step"
         if self.tree.code(given.pop(step)) != names[1]:
             raise self.maker.stop(call, "a decay of something else than the step")
-        values = {
-            name: rate if self.tree.code(value) == names[0] else value
-            for name, value in given.items()
-        }
-        texts = {
-            name: self.maker.marked(self.expression(value))
-            for name, value in values.items()
-        }
-        told = grouped(self.maker.marked(self.expression(rate)))
-        for name in texts:
-            if values[name] is not rate:  # as in `lr / 20`
-                texts[name] = re.sub(
-                    rf"(?<![\w.]){names[0]}\b(?!=)", lambda _: told, texts[name]
-                )
+        plain = self.maker.marked(self.expression(rate))
+        texts = {}
+        for name, value in given.items():
+            text = self.maker.marked(self.expression(value))
+            told = plain if text == names[0] else grouped(plain)  # as in `lr / 20`
+            texts[name] = told.join(re.split(rf"(?<![\w.]){names[0]}\b(?!=)", text))
         return self.maker.take(schedule(symbol, texts))
 
     def optimizer(self, symbol: str, texts: dict[str, str], call: cst.Call) -> Code:

@@ -598,22 +598,20 @@ class Maker:
     ) -> tuple[str, list[str]]:
         """The optimizer that ``optimize_loss`` makes of a name or a class."""
         nodes = [one for one in (optimizer, rate) if one is not None]
-        if decay is not None:
-            nodes.append(self._decay(decay))
+        names, made = ([], None) if decay is None else self.decay_function(decay)
+        if isinstance(made, cst.Call):
+            nodes.append(made)
+        elif decay is not None:
+            why = "a decay of the learning rate that is no plain function"
+            raise self.stop(decay, why)
         said, lines = self.setup(nodes)
         symbol = self.tree.symbol(optimizer)
         texts: dict[str, str] = {}
         if rate is not None:
             texts["learning_rate"] = self.marked(said.expression(rate))
-        if decay is not None:
-            assert rate is not None
-            texts["learning_rate"] = self.marked(said.decay(decay, nodes[-1], rate))
-        if symbol in OPTIMIZERS:
-            made = said.optimizer(symbol, texts, call)
-        elif isinstance(optimizer, cst.SimpleString):
-            texts["optimizer"] = source_text(optimizer)
-            made = said.optimizer("tf.contrib.layers.optimize_loss", texts, call)
-        else:
+            if isinstance(made, cst.Call):
+                texts["learning_rate"] = self.marked(said.decay(names, made, rate))
+        if symbol not in OPTIMIZERS:
             made_of = self.train.source_of(optimizer)
             value = self.train.found.notes.values.get(made_of)
             names, body = self.decay_function(optimizer)
@@ -633,15 +631,8 @@ class Maker:
             if isinstance(made_of, cst.Lambda):
                 raise self.stop(optimizer, "it is not seen which optimizer is meant")
             texts["optimizer"] = self.marked(text)
-            made = said.optimizer("tf.contrib.layers.optimize_loss", texts, call)
-        return self.take(made), lines
-
-    def _decay(self, node: cst.BaseExpression) -> cst.Call:
-        """The schedule that ``lambda rate, step: ...`` or a function makes."""
-        found = self.decay_function(node)[1]
-        if isinstance(found, cst.Call):
-            return found
-        raise self.stop(node, "a decay of the learning rate that is no plain function")
+            symbol = "tf.contrib.layers.optimize_loss"
+        return self.take(said.optimizer(symbol, texts, call)), lines
 
     def decay_function(
         self, node: cst.BaseExpression, *, summaries: bool = False
