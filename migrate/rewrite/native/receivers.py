@@ -568,16 +568,9 @@ def _decoded(page: Page, call: cst.Call) -> None:
         if page.source(statement) != f"{page.source(read)} = {page.source(decoded)}":
             page.put_span(page.outer(read)[1], page.span(decoded)[1])
             continue
-        block = page.parent(statement)
-        test = page.parent(block) if block is not None else None
-        if (
-            isinstance(test, cst.If)
-            and len(test.body.body) == 1
-            and test.orelse is None
-            and not isinstance(page.parent(test), cst.If)
-        ):
-            # ``if isinstance(path, bytes): path = path.decode()``
-            statement = test
+        above = page.parent(page.parent(statement) or statement)
+        if isinstance(above, cst.If) and len(above.body.body) == 1 > bool(above.orelse):
+            statement = above  # ``if isinstance(path, bytes): path = path.decode()``
         page.drop_statement(statement)
 
 

@@ -778,8 +778,7 @@ class Maker:
     def _narrow(self) -> None:
         """Lets the forward pass go on to where it has fewer outputs, if it has several.
 
-        It takes what is made of the model's own weights, too. Outputs that no method
-        reads go as well.
+        Outputs that no method reads go as well.
         """
         self.outputs = self._read_outputs()
         for one in self.train.taken[self.train.place(self.call) + 1 :]:
@@ -793,7 +792,7 @@ class Maker:
             instead = len(self.outputs) == 1 and outputs == assigned(one)
             if (
                 0 < len(outputs) < len(self.outputs)
-                or (instead and (self._weights_in(one) or not alone))
+                or (instead and not alone)
                 or ((len(self.outputs) > 1 or instead) and self._users(one, before) > 2)
             ):
                 self.outputs = outputs
@@ -836,10 +835,6 @@ class Maker:
                     found += statement in mode.needed([given.node], more).statements
             mode.calls = now
         return found
-
-    def _weights_in(self, statement: Statement) -> list[cst.CSTNode]:
-        """Names of the model, which is there, where weights of it are read."""
-        return [one for one in walk(statement, cst.Name) if one.value == self.model]
 
     def _read_outputs(self) -> list[str]:
         """Outputs that methods read, in the order in which they are made."""
