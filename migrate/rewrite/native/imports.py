@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import textwrap
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -134,16 +135,11 @@ def _from(module: str, names: list[str], wanted: Wanted, *, packed: bool) -> str
     whole = f"from {module} import {', '.join(names)}"
     if len(whole) <= wanted.width:
         return whole
-    if not packed:
-        inner = "".join(f"{'    '}{name},\n" for name in names)
-        return f"from {module} import (\n{inner})"
-    lines = [""]
-    for index, name in enumerate(names):
-        piece = name + ("," if index < len(names) - 1 else ")")
-        if lines[-1] and len("    ") + len(lines[-1]) + 1 + len(piece) > wanted.width:
-            lines.append("")
-        lines[-1] += f" {piece}" if lines[-1] else piece
-    return f"from {module} import (\n" + "\n".join("    " + line for line in lines)
+    inner = "".join(f"    {name},\n" for name in names) + ")"
+    if packed:
+        text = textwrap.fill(f"{', '.join(names)})", wanted.width - 4)
+        inner = textwrap.indent(text, "    ")
+    return f"from {module} import (\n{inner}"
 
 
 def _span(statement: ast.stmt, lines: Lines) -> tuple[int, int]:
