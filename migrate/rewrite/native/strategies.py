@@ -38,6 +38,8 @@ def _mirrored(page: Page, word: Word) -> None:
             if arg.keyword is not None:
                 page.take_off_keyword(arg)
             page.put_around(arg.value, f"{page.take('gpus')}(", ")")
+        elif name == "devices" and (count := _first_gpus(arg.value)) > 1:
+            page.put(arg.value, f"{page.take('gpus')}({count})")
         elif name == "cross_tower_ops" and arg.keyword is not None:
             page.rename_keyword(arg, "cross_device_ops")
         elif name in ("cross_device_ops", "cross_tower_ops") and arg.keyword is None:
@@ -47,6 +49,23 @@ def _mirrored(page: Page, word: Word) -> None:
     ):
         ops = page.tf(word.node, f"distribute.{_COPY}")
         page.add_argument(word.call, f"cross_device_ops={ops}()")
+
+
+def _first_gpus(node: cst.BaseExpression) -> int:
+    """How many GPUs a list names, if these are the first ones.
+
+    TensorFlow waits for ever for those of them that there are not.
+    """
+    if not isinstance(node, (cst.List, cst.Tuple)):
+        return 0
+    names = [
+        str(one.value.evaluated_value).lower()
+        for one in node.elements
+        if isinstance(one.value, cst.SimpleString)
+    ]
+    wanted = [f"gpu:{number}" for number in range(len(node.elements))]
+    found = [name.removeprefix("/").removeprefix("device:") for name in names]
+    return len(wanted) if found == wanted else 0
 
 
 def _is_one_of(page: Page, call: cst.Call) -> bool:
