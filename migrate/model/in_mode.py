@@ -274,6 +274,9 @@ class InMode(Evaluator):
             return found
         if name.startswith("tf."):
             owner = callee.owner if isinstance(callee, _Method) else None
+            before = self.notes.values.get(node) if env is self._top else None
+            if isinstance(before, Called) and before.owner is owner:
+                return before  # that of another round of a loop
             return Called(name, tuple(arguments), node, owner)
         return Thing() if isinstance(callee, _OWN) else Loose()
 

@@ -102,6 +102,13 @@ class Metric:
     # The logits that it is given in the place of the classes that they tell.
     logits: str | None = None
 
+    def updated(self, name: str) -> str:
+        """The line that adds a batch to the metric of a name."""
+        inside = list(self.update)
+        if self.sample_weight is not None:
+            inside.append(f"sample_weight={self.sample_weight}")
+        return f"{name}.update_state({', '.join(inside)})\n"
+
 
 def metric(
     symbol: str, key: str, arguments: Arguments, *, types: Types | None = None

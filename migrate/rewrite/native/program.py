@@ -64,6 +64,7 @@ from .own_objects import with_own_objects_dissolved
 from .page import Page
 from .paired_norms import with_norms_in_one_call
 from .plain_names import with_plain_names, words_written
+from .rounds import with_metrics_in_loops
 from .said import IMAGES
 from .sequential import with_several
 from .shared_tables import check_tables
@@ -73,7 +74,6 @@ from .task import SOME_UPDATED, Task, alias_of, task_of
 from .text import attribute_of_self, with_lines_fitted
 from .totals import with_losses_added
 from .tpu import without_tpu_branches
-from .unrolled import with_metrics_unrolled
 from .variable_names import with_names_of_keras
 from .words import Reworded, advice, has_word, reworded, watched
 
@@ -545,8 +545,8 @@ class _Program:
         told = [with_constant_shares(one, facts) for one in files]
         files = [one for one, _ in told]
         files = [with_one_flag(one, facts) for one in files]
+        files = [with_metrics_in_loops(one, facts) for one in files]
         files = [with_helpers_inlined(one, facts) for one in files]
-        files = [with_metrics_unrolled(one, facts) for one in files]
         files = [with_weights_before_modes(one, facts) for one in files]
         files = [with_losses_added(one, facts, files) for one in files]
         # Columns are made anywhere, also where no model function sees it.

@@ -11,7 +11,7 @@ import libcst as cst
 from ...code.arguments import UnknownArguments, match_arguments
 from ...code.data import is_data
 from ...code.texts import source_text
-from ...code.tree import Statement, walk
+from ...code.tree import Statement, statements_of, walk
 from ...model.in_mode import Called
 from .code import Code, grouped, literal
 from .losses import SIGNATURES as LOSSES
@@ -81,12 +81,14 @@ class Said(cst.CSTTransformer):
         # Expressions that the constructor says in another way.
         self.replaced = maker.replaced if init else maker.computed
         self.took_gradients = False
+        # Statements that are said in another way, or left out.
+        self.lines: Mapping[cst.CSTNode, str] = {}
 
     def statement(self, node: Statement) -> str:
         """Source text of a statement."""
         changed = node.visit(self)
-        assert isinstance(changed, cst.CSTNode)
-        return source_text(changed)
+        parts = changed if isinstance(changed, cst.FlattenSentinel) else [changed]
+        return "".join(source_text(one) for one in parts)  # type: ignore[arg-type]
 
     def expression(self, node: cst.BaseExpression) -> str:
         """Source text of an expression."""
@@ -111,6 +113,9 @@ class Said(cst.CSTTransformer):
     def on_leave(
         self, original: cst.CSTNodeT, updated: cst.CSTNodeT
     ) -> cst.CSTNodeT | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNodeT]:
+        if original in self.lines:
+            body = cst.parse_module(self.lines[original]).body
+            return cst.FlattenSentinel(body)  # type: ignore[arg-type]
         if original in self.replaced:
             text = self.replaced[original]  # type: ignore[index]
             return cst.parse_expression(text)  # type: ignore[return-value]
@@ -208,6 +213,35 @@ class Said(cst.CSTTransformer):
         quote = self.maker.quote
         return cst.parse_expression(f"{base.value}.name.partition({quote}:{quote})[0]")
 
+    def leave_For(
+        self, original_node: cst.For, updated_node: cst.For
+    ) -> cst.For | cst.FlattenSentinel[cst.BaseStatement]:
+        """``for name, metric in metrics.items()``: what it does, for each of these."""
+        items = self.mode.shown(original_node)
+        if items is None:
+            return updated_node
+        found: list[cst.BaseStatement] = []
+        named, held = (one.value for one in walk(original_node.target, cst.Name))
+        before = self.replaced
+        for key, value in items:
+            self.replaced = {**before}
+            for one in walk(original_node.body, cst.Name):
+                parent = self.tree.parent(one)
+                if one not in self.tree.resolver.scopes.loads:
+                    continue
+                if one.value == named:
+                    self.replaced[one] = self.maker.shown_key(key)
+                elif one.value == held and isinstance(parent, cst.Subscript):
+                    made = self._shown(parent, value, re.sub(r"\W+", "_", key))
+                    self.replaced[parent] = source_text(made)
+                elif one.value == held:
+                    raise self.maker.stop(one, f"`{held}` is read while it trains")
+            for line in statements_of(original_node.body):  # type: ignore[arg-type]
+                said = line.visit(self)
+                found += said if isinstance(said, cst.FlattenSentinel) else [said]  # type: ignore[list-item]
+        self.replaced = before
+        return cst.FlattenSentinel(found)
+
     def leave_Subscript(
         self, original_node: cst.Subscript, updated_node: cst.Subscript
     ) -> cst.BaseExpression:
@@ -219,11 +253,18 @@ class Said(cst.CSTTransformer):
             or value.node is None
         ):
             return updated_node
+        return self._shown(original_node, value, self.tree.code(original_node.value))
+
+    def _shown(
+        self, original_node: cst.Subscript, value: Called, shown: str
+    ) -> cst.BaseExpression:
+        """The value of a metric while it trains; ``shown`` is how it is called."""
         index = original_node.slice[0].slice
-        shown = self.tree.code(original_node.value)
+        told = self.tree.code(original_node.value)
         in_dict = re.fullmatch(r"\w+\[['\"](\w+)['\"]\]", shown)
         shown = in_dict[1] if in_dict is not None else shown
-        before = self.tree.code(index) == "0" and f"{shown}[1]" in self.tree.text
+        updated = any(f"{one}[1]" in self.tree.text for one in (shown, told))
+        before = self.tree.code(index) == "0" and updated
         if (
             not isinstance(index, cst.Index)
             or not (self.tree.code(index) == "1" or before)
@@ -324,6 +365,8 @@ class Said(cst.CSTTransformer):
         return (
             not isinstance(node, _LAYOUT)
             and node not in self.replaced
+            and node not in self.lines
+            and not (type(node) is cst.For and self.mode.shown(node))
             and not self._is_decided(node)
             and super().on_visit(node)
         )

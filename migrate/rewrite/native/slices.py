@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import libcst as cst
@@ -12,7 +12,7 @@ from ...code.statements import assigned, binds, loads
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...model.arguments import Argument
 from ...model.in_mode import Called, Decided, InMode
-from ...model.values import Const, Dict, Time, Value, time_of
+from ...model.values import Const, Dict, Value
 from ...names.nodes import children
 from .code import Refused
 
@@ -75,8 +75,8 @@ class Mode:
         self.calls: list[Statement] = []
         # The one that makes it: whoever reads the model has it.
         self.made: Statement | None = None
-        # Entries of the last dict that was looked at which only a test lets in.
-        self.only_if: dict[str, cst.BaseExpression] = {}
+        # Loops and branches that add to the last dict that was looked at.
+        self.blocks: list[cst.For | cst.If] = []
         self.spec = self._spec()
 
     @property
@@ -122,9 +122,8 @@ class Mode:
         found: dict[str, Argument] = {}
         given: list[Argument] = []
         for one in called.arguments:
-            self.only_if = {}
             entries = self.items(one) if one.star == "**" else None
-            said = () if entries is None or self.only_if else entries
+            said = () if entries is None or self.blocks else entries
             given += [replace(value, keyword=key) for key, value in said] or [one]
         for place, one in enumerate(given):
             known = parameters[place] if place < len(parameters) else ""
@@ -162,11 +161,12 @@ class Mode:
         nodes: Sequence[cst.CSTNode],
         more: Sequence[Statement] = (),
         given: Collection[cst.CSTNode] = (),
+        there: Iterable[tuple[cst.CSTNode, set[str]]] = (),
     ) -> Slice:
         """What some expressions are computed by.
 
         ``more`` are statements to keep as well, ``given`` expressions whose values are
-        there already.
+        there already, ``there`` says which names are read at which places besides.
         """
         found = Slice()
         chosen: list[Statement] = []
@@ -174,6 +174,8 @@ class Mode:
         reads: dict[int, set[str]] = {}
         for node in nodes:
             reads.setdefault(self.place(node), set()).update(self.read(node, given))
+        for node, read in there:
+            reads.setdefault(self.place(node), set()).update(read)
         for number in range(len(self.taken), -1, -1):
             statement = self.taken[number] if number < len(self.taken) else None
             if statement is None:
@@ -238,6 +240,16 @@ class Mode:
                 chosen = node.body if test.value else node.orelse
                 yield from self._followed(chosen, given)
                 return
+        if type(node) is cst.For:
+            shown = self.shown(node)
+            given_to = [a.node for _, one in shown or () for a in one.arguments]
+            own = {one.value for one in walk(node.target, cst.Name)}
+            for over in [node.iter] if shown is None else given_to:
+                yield from self._followed(over, given)
+            for one in self._followed(node.body, given):
+                if type(one) is not cst.Name or one.value not in own:
+                    yield one
+            return
         yield node
         for child in self._measured(node) or children(node):
             yield from self._followed(child, given)
@@ -255,6 +267,26 @@ class Mode:
         read = loads(self.tree, value.node)
         changed = any(binds(one) & read for one in between)
         return [] if changed else [one.node for one in value.arguments]
+
+    def shown(self, loop: cst.For) -> list[tuple[str, Called]] | None:
+        """The metrics that ``for name, metric in metrics.items()`` goes through."""
+        over = loop.iter.func if isinstance(loop.iter, cst.Call) else None
+        if not isinstance(over, cst.Attribute) or over.attr.value != "items":
+            return None
+        leaves = any(isinstance(n, cst.Break | cst.Continue) for n in walk(loop))
+        if len([*walk(loop.target, cst.Name)]) != 2 or loop.orelse or leaves:
+            return None
+        before = self.blocks
+        items = self.items(Argument(Dict(()), over.value))
+        blocks, self.blocks = self.blocks, before
+        found = [
+            (key, one.value)
+            for key, one in items or ()
+            if isinstance(one.value, Called)
+            and one.value.symbol.startswith("tf.metrics.")
+            and not isinstance(key, Computed)
+        ]
+        return found if found and len(found) == len(items or ()) + len(blocks) else None
 
     def source_of(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """What a name, or an entry of a dict, is, where one plain statement says it."""
@@ -276,7 +308,7 @@ class Mode:
 
     def first_of(self, name: cst.Name) -> cst.BaseExpression | None:
         """What gives a pair whose first part a name is: ``name, _ = ...``."""
-        for statement in reversed(self.taken[: self.place(name)]):
+        for statement in self._before(name):
             if name.value not in binds(statement):
                 continue
             small = only_small(statement)
@@ -294,9 +326,9 @@ class Mode:
         """
         if not isinstance(node, cst.Name):
             return None
-        place = self.place(node)
-        for number in range(min(place, len(self.taken)) - 1, -1, -1):
-            statement = self.taken[number]
+        later: list[Statement] = []
+        for statement in self._before(node):
+            later.append(statement)
             if node.value not in binds(statement):
                 continue
             small = only_small(statement)
@@ -308,14 +340,36 @@ class Mode:
             ):
                 return None
             reads = loads(self.tree, small.value)
-            later = self.taken[number:place]
             if any(binds(one) & reads for one in later):
                 return None
             return small.value
         return None
 
+    def _before(self, node: cst.CSTNode) -> Iterator[Statement]:
+        """The statements before the one that a node stands in, the last one first.
+
+        A loop around it is one of them, as its other rounds are.
+        """
+        place = self.place(node)
+        around = [one for one in self.tree.ancestors(node) if one in self.taken[place:]]
+        for one in self.tree.ancestors(node) if around else ():
+            if one is around[0]:
+                break
+            body = self.tree.body(one)
+            if body is not None:
+                line = statements_of(body)
+                yield from reversed(line[: line.index(one)])  # type: ignore[arg-type]
+                loop = self.tree.parent(body)
+                if isinstance(loop, cst.For | cst.While):
+                    yield loop
+        yield from reversed(self.taken[:place])
+
     def items(self, one: Argument) -> list[tuple[str, Argument]] | None:
-        """Keys and values of a dict that is said in plain sight, with their nodes."""
+        """Keys and values of a dict that is said in plain sight, with their nodes.
+
+        Those that loops and branches add are left to who asks: see ``blocks``.
+        """
+        self.blocks = []
         node = self.source_of(one.node)
         if isinstance(node, cst.Name):
             return self._filled(node)
@@ -325,7 +379,6 @@ class Mode:
         """The entries of a dict that further statements fill."""
         found: dict[str, Argument] = {}
         made = False
-        self.only_if = {}
         for statement in self.taken[: self.place(node)]:
             if node.value not in binds(statement):
                 if made and self._hands_on(statement, node.value):
@@ -340,35 +393,18 @@ class Mode:
                     continue
                 value = self.found.notes.values.get(small.value)
                 entries = self._entries(small.value, value)
-                made, found = True, {}
-            elif isinstance(statement, cst.If) and made:
-                entries = self._added_if(statement)
+                made, found, self.blocks = True, {}, []
+            elif isinstance(statement, cst.For | cst.If) and made:
+                self.blocks.append(statement)
+                continue
             elif made:
-                entries = self._added(statement)
-            if entries is None or self.only_if.keys() & {key for key, _ in entries}:
+                entries = self.added(statement)
+            if entries is None:
                 return None
-            if isinstance(statement, cst.If):
-                if found.keys() & {key for key, _ in entries}:
-                    return None
-                self.only_if.update((key, statement.test) for key, _ in entries)
             found.update(entries)
         return list(found.items()) if made else None
 
-    def _added_if(self, block: cst.If) -> list[tuple[str, Argument]] | None:
-        """What a branch adds that does nothing else, if no tensor decides on it."""
-        value = self.found.notes.values.get(block.test)
-        if block.orelse is not None or value is None or time_of(value) is Time.GRAPH:
-            return None
-        assert isinstance(block.body, cst.IndentedBlock)
-        found: list[tuple[str, Argument]] = []
-        for statement in statements_of(block.body):
-            entries = self._added(statement)
-            if entries is None:
-                return None
-            found += entries
-        return found
-
-    def _added(self, statement: Statement) -> list[tuple[str, Argument]] | None:
+    def added(self, statement: Statement) -> list[tuple[str, Argument]] | None:
         """What ``metrics['name'] = ...`` or ``metrics.update(...)`` adds."""
         small = only_small(statement)
         if isinstance(small, cst.Expr) and isinstance(small.value, cst.Call):
@@ -436,6 +472,8 @@ class Mode:
             text = node.evaluated_value
             return text if isinstance(text, str) else None
         value = self.found.notes.values.get(node)
+        if any(isinstance(one, cst.For) for one in self.tree.ancestors(node)):
+            return Computed(self.tree.code(node), node)  # another one in each round
         if isinstance(value, Const) and isinstance(value.value, str):
             return value.value
         symbol = self.tree.symbol(node) or ""

@@ -13,7 +13,7 @@ import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
 from ...code.names import fresh
-from ...code.statements import assigned, is_docstring, lets_go
+from ...code.statements import assigned, binds, is_docstring, lets_go
 from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...model.arguments import Argument
@@ -33,6 +33,7 @@ from .metrics import SIGNATURES as METRICS
 from .metrics import Metric, decisions, kind_of, metric
 from .named_models import makes_layer
 from .optimizers import SIGNATURES as OPTIMIZERS
+from .rounds import Rounds, clash
 from .said import Said
 from .schedules import SIGNATURES as SCHEDULES
 from .sequential import as_sequential
@@ -400,7 +401,7 @@ class Maker:
         lines += [one for one in training.setup if one not in setup]
         made = {"optimizer": training.optimizer, **training.others}
         lines = tidy.with_attributes(lines, made)
-        if metrics:
+        if metrics or self.parts.more_metrics:
             lines += [one for one in self.parts.named_lines if one not in lines]
             lines.append(tidy.listed("self.metrics", metrics))
             lines += self.parts.more_metrics
@@ -578,13 +579,17 @@ class Maker:
             for one in walk(part)
         )
 
-    def setup(self, nodes: Sequence[cst.BaseExpression]) -> tuple[Said, list[str]]:
+    def setup(
+        self,
+        nodes: Sequence[cst.BaseExpression],
+        names: Sequence[tuple[cst.CSTNode, set[str]]] = (),
+    ) -> tuple[Said, list[str]]:
         mode = self.train
-        read = mode.needed(nodes, given=self.replaced)
+        read = mode.needed(nodes, given=self.replaced, there=names)
         late = sorted(read.outputs | read.free & self.late)
         if late:
             reason = f"what the Task is made of depends on `{late[0]}`"
-            raise self.stop(nodes[0], reason)
+            raise self.stop([*nodes, *(node for node, _ in names)][0], reason)
         self.parts.used.update(read.statements)
         said = Said(self, mode, init=True)
         return said, [said.statement(one) for one in read.statements]
@@ -1222,36 +1227,26 @@ class Maker:
             raise self.stop(given.node, "eval_metric_ops is not a plain dict")
         found: list[Metric] = []
         said = Said(self, mode)
-        sure = [key for key, _ in items if key not in mode.only_if]
-        tests = [mode.only_if.get(key) for key, _ in items[len(sure) :]]
-        if len({*tests}) > 1 or (tests and tests[0] is None):
-            raise self.stop(given.node, "the metrics depend on several tests")
-        nodes = [one for one in tests[:1] if one is not None]
-        decided = "" if not nodes else f"if {said.expression(nodes[0])}:\n"
-        shared = self._shared(mode, [one.value for _, one in items])
+        held = self.tree.code(mode.source_of(given.node))
+        blocks = [Rounds(self, mode, one, held) for one in mode.blocks]
+        unsure = clash([key for key, _ in items], blocks)
+        if unsure is not None:
+            raise self.stop(unsure, "a metric may take the place of another one")
+        every = [*items, *(one for block in blocks for one in block.items())]
+        shared = self._shared(mode, [one.value for _, one in every])
+        nodes: list[cst.BaseExpression] = []
         for key, one in items:
-            value = one.value
             key = self.shown_key(key)
-            computed = self._computed(mode, key, one.node, items[: len(found)])
+            inner_names = self.parts.inner_metrics
+            before = items[: len(found)]
+            computed = self._computed(mode, key, one.node, before, inner_names)
             if computed is not None:
                 found.append(computed)
                 continue
-            if (
-                not isinstance(value, Called)
-                or value.symbol not in METRICS
-                or not mode.is_own(value)
-            ):
-                shown = value.symbol if isinstance(value, Called) else key
-                raise self.stop(one.node, f"the metric `{shown}` has no Keras twin")
-            found.append(self.metric_of(mode, key, value, shared))
-            nodes += self._measured(mode, value, shared)
+            found.append(self._metric(mode, key, one, shared))
+            nodes += self._measured(mode, one.value, shared)
         constructors = [one.constructor.text for one in found]
-        if tests:
-            init, self.parts.more_metrics = self.setup(nodes[:1])
-            more = f"self.metrics += {tidy.held('[]', constructors[len(sure) :], 30)}\n"
-            test = f"if {init.expression(nodes[0])}:\n"
-            self.parts.more_metrics.append(test + tidy.indented(more))
-            del constructors[len(sure) :]
+        rounds = [self._in_rounds(one, said, shared) for one in blocks]
         inner = []
         for name, value in self.parts.inner_metrics.items():
             shown = self.shown_key(name)
@@ -1263,19 +1258,24 @@ class Maker:
             line = f"{name} = {constructors[place]}\n"
             self.parts.named_lines.append(line)
             constructors[place] = name
-        read = mode.needed(nodes, given=self.computed)
+        there = [(one.block, rounds[place][1]) for place, one in enumerate(blocks)]
+        read = mode.needed(nodes, given=self.computed, there=there)
         self.parts.used.update(read.statements)
         parameter, unpacked = self.unpacked(read.outputs)
         default = (self.labels, parameter)
         plain = not inner and all(
             one.update == default and one.sample_weight is None for one in found
         )
-        if plain and not unpacked and not read.statements:
+        if plain and not unpacked and not read.statements and not blocks:
             return constructors, []
         self._check_free(read, given.node, labels=True)
         lines = unpacked + [said.statement(one) for one in read.statements]
         names = [f"self.metrics[{number}]" for number in range(len(found))]
-        if len(found) > 1 and not tests:
+        if blocks:
+            keys = [self._key(said, key) for key, _ in items]
+            names = [f"{held}[{key}]" for key in keys]
+            lines.append(f"{held} = {{one.name: one for one in self.metrics}}\n")
+        elif len(found) > 1:
             read_by = [text for one in found for text in one.update]
             read_by += [*lines, *(one.sample_weight or "" for one in found)]
             names = _identifiers([key for key, _ in items], read_by, default)
@@ -1288,17 +1288,64 @@ class Maker:
         for name, made in (*zip(names, found, strict=True), *inner):
             if not made.update:
                 continue  # others are updated
-            inside = list(made.update)
-            if made.sample_weight is not None:
-                inside.append(f"sample_weight={made.sample_weight}")
-            update = f"{name}.update_state({', '.join(inside)})\n"
-            if name in names[len(sure) :]:
-                decided += tidy.indented(update)
-            else:
-                lines.append(update)
-        lines += [decided] if decided.count("\n") > 1 else []
+            lines.append(made.updated(name))
+        lines += [text for text, _ in rounds]
         parameters = (self.features, self.labels, parameter)
         return constructors, [Method("update_metrics", parameters, lines)]
+
+    def _metric(
+        self,
+        mode: Mode,
+        key: str,
+        one: Argument,
+        shared: Mapping[cst.BaseExpression, str],
+    ) -> Metric:
+        """The metric of Keras under a key, or Refused."""
+        value = one.value
+        own = isinstance(value, Called) and mode.is_own(value)
+        if not own or not isinstance(value, Called) or value.symbol not in METRICS:
+            shown = value.symbol if isinstance(value, Called) else key
+            raise self.stop(one.node, f"the metric `{shown}` has no Keras twin")
+        return self.metric_of(mode, key, value, shared)
+
+    def _in_rounds(
+        self, block: Rounds, said: Said, shared: Mapping[cst.BaseExpression, str]
+    ) -> tuple[str, set[str]]:
+        """What updates the metrics of a loop, and which names that reads.
+
+        The constructor is told how they are made.
+        """
+        mode = said.mode
+        init = Said(self, mode, init=True)
+        made: dict[cst.CSTNode, str] = {}
+        updated: dict[cst.CSTNode, str] = {}
+        for line, entries in block.entries.items():
+            made[line] = updated[line] = ""
+            for key, one in entries:
+                parts: dict[str, Called] = {}
+                own, told = binds(block.block), self._key(init, key)
+                metric = self._computed(mode, told, one.node, (), parts, own)
+                metric = metric or self._metric(mode, told, one, shared)
+                made[line] += f"self.metrics.append({metric.constructor.text})\n"
+                name = f"{block.held}[{self._key(said, key)}]"
+                if parts:
+                    updated[line] += f"{', '.join(parts)} = {name}.parts\n"
+                    for part, value in parts.items():
+                        updated[line] += self.metric_of(mode, part, value).updated(part)
+                else:
+                    updated[line] += metric.updated(name)
+        text, names = block.said(init, made)
+        lines = self.setup([], [(block.block, names)])[1] if names else []
+        self.parts.named_lines += lines
+        self.parts.more_metrics.append(text)
+        self.parts.used.add(block.block)
+        return block.said(said, updated)
+
+    def _key(self, said: Said, key: str) -> str:
+        """The text of a metric's key, in the words of a method."""
+        if isinstance(key, Computed):
+            return said.expression(key.node)
+        return f"{self.quote}{key}{self.quote}"
 
     def shown_key(self, key: str) -> str:
         """The text of a metric's key in ``__init__``."""
@@ -1309,9 +1356,10 @@ class Maker:
         return said.expression(key.node)
 
     def _measured(
-        self, mode: Mode, value: Called, shared: Collection[cst.BaseExpression]
+        self, mode: Mode, value: Value, shared: Collection[cst.BaseExpression]
     ) -> list[cst.BaseExpression]:
         """What a metric is given, where no other one is given the same by its name."""
+        assert isinstance(value, Called)
         return [
             one.node if one.node in shared else mode.source_of(one.node)
             for name, one in mode.arguments(value, METRICS[value.symbol]).items()
@@ -1324,8 +1372,14 @@ class Maker:
         key: str,
         node: cst.BaseExpression,
         before: Sequence[tuple[str, Argument]],
+        inner: dict[str, Called],
+        bound: Collection[str] | None = None,
     ) -> Metric | None:
-        """What ``(2 * p[0] * r[0] / (p[0] + r[0]), ...)`` computes of other metrics."""
+        """What ``(2 * p[0] * r[0] / (p[0] + r[0]), ...)`` computes of other metrics.
+
+        ``inner`` gets those that are nothing but parts. What is made in rounds, where
+        names are ``bound``, makes its parts itself.
+        """
         pair = mode.source_of(node)
         if not isinstance(pair, cst.Tuple) or len(pair.elements) != 2:
             return None
@@ -1336,7 +1390,7 @@ class Maker:
         texts: dict[cst.BaseExpression, str] = {}
         # What the function that computes calls the results, and the metrics.
         parts: dict[str, str] = {}
-        inner = dict(self.parts.inner_metrics)
+        more = dict(inner)
         for one in walk(shown):
             if not isinstance(one, cst.Name | cst.Subscript):
                 continue
@@ -1357,9 +1411,13 @@ class Maker:
             if isinstance(made, Called) and made.symbol in METRICS:
                 texts[one] = self.tree.code(own if own is not None else one)
                 if texts[one] not in parts:
-                    taken = {*inner, *names, "model", "optimizer", "metrics"}
+                    taken = {*more, *names, "model", "optimizer", "metrics"}
                     name = fresh(texts[one], taken)
-                    inner[name], parts[texts[one]] = made, f"self.{name}"
+                    more[name], parts[texts[one]] = made, f"self.{name}"
+                    if bound is not None:
+                        shown_name = f"{self.quote}{name}{self.quote}"
+                        part = self.metric_of(mode, shown_name, made)
+                        parts[texts[one]] = part.constructor.text
         read = mode.needed([shown], given=texts)
         updates = {
             self.tree.symbol(one.func)
@@ -1367,11 +1425,12 @@ class Maker:
             if isinstance(one, cst.Call)
         }
         plain = {"tf.group", "tf.identity", "tf.tuple"}
-        if not parts or read.statements or read.free & self.late or updates - plain:
+        late = self.late | {*(bound or ())}
+        if not parts or read.statements or read.free & late or updates - plain:
             return None
         self.replaced.update(texts)
         text = Said(self, mode, init=True).expression(shown)
-        self.parts.inner_metrics = inner
+        inner.update(more)
         self.parts.words.add("Computed")
         made_of = f"lambda {', '.join(parts)}: {text}"
         given = [made_of, key, *parts.values()]
@@ -1398,7 +1457,7 @@ class Maker:
         items = mode.items(exports)
         if (
             items is None
-            or mode.only_if
+            or mode.blocks
             or any(isinstance(key, Computed) for key, _ in items)
         ):
             raise self.stop(exports.node, "export_outputs is not a plain dict")
@@ -1556,7 +1615,7 @@ class Maker:
         """Refuses what no method has, and which would be lost."""
         for mode in self.modes.values():
             for one in mode.taken:
-                if one in self.parts.used or self._is_free_to_go(mode, one):
+                if one in self.parts.used or self.is_free_to_go(mode, one):
                     continue
                 small = only_small(one)
                 shown = self.tree.code(small if small is not None else one)
@@ -1609,7 +1668,7 @@ class Maker:
         name = source_text(made.func).rpartition(".")[2]
         return name in self.models or name in self.foreign
 
-    def _is_free_to_go(self, mode: Mode, statement: Statement) -> bool:
+    def is_free_to_go(self, mode: Mode, statement: Statement) -> bool:
         """A statement that does nothing but bind names, say something or return."""
         small = only_small(statement)
         if isinstance(small, (cst.Return, cst.Pass, cst.Assert, cst.Raise)):
