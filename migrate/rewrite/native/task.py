@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import libcst as cst
 
-from ...code.arguments import UnknownArguments, match_arguments
+from ...code.arguments import UnknownArguments, is_none, match_arguments
 from ...code.names import fresh
 from ...code.statements import assigned, binds, is_docstring, lets_go
 from ...code.texts import source_text
@@ -250,6 +250,17 @@ class Maker:
 
     def stop(self, node: cst.CSTNode, reason: str) -> Refused:
         return refused(self.tree, node, reason)
+
+    def given_to(
+        self, call: cst.Call, parameters: Sequence[str], node: cst.Call | None = None
+    ) -> dict[str, cst.BaseExpression]:
+        """Arguments but those that are None; ``node`` is the call as it was written."""
+        try:
+            found = match_arguments(call, parameters)
+        except UnknownArguments as problem:
+            shown = self.tree.code(call.func)
+            raise self.stop(node or call, f"`{shown}` with {problem}") from None
+        return {name: value for name, value in found.items() if not is_none(value)}
 
     # -- the whole
 
