@@ -30,7 +30,7 @@ class UntilTold(tf.train.SessionRunHook):
             context.request_stop()
 
 tf.logging.set_verbosity(tf.logging.WARN)
-config = RunConfig(save_checkpoints_steps=5)
+config = RunConfig(save_checkpoints_steps=1000000)
 estimator = Estimator(model_fn, sys.argv[1], config)
 estimator.train(lambda: tf.data.Dataset.from_tensors(1.0).repeat(), hooks=[UntilTold()])
 """
@@ -38,7 +38,8 @@ estimator.train(lambda: tf.data.Dataset.from_tensors(1.0).repeat(), hooks=[Until
 
 def test_each_is_told_of_the_other_once(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(PROGRAM)
-    stop = tmp_path / "stop"
+    # One after the other: two that save at one time delete each other's files.
+    stops = [tmp_path / f"stop{i}" for i in range(3)]
     logs = [tmp_path / f"log{i}" for i in range(3)]
     processes = []
 
@@ -47,7 +48,7 @@ def test_each_is_told_of_the_other_once(tmp_path: Path) -> None:
         with logs[number].open("w") as log:
             processes.append(
                 subprocess.Popen(
-                    [sys.executable, "train.py", model_dir, going, stop],
+                    [sys.executable, "train.py", model_dir, going, stops[number]],
                     cwd=tmp_path,
                     stdout=log,
                     stderr=subprocess.STDOUT,
@@ -62,8 +63,8 @@ def test_each_is_told_of_the_other_once(tmp_path: Path) -> None:
         wait_for(lambda: all("trains into" in log.read_text() for log in logs[:2]))
         time.sleep(1)
     finally:
-        stop.write_text("")
-        for process in processes:
+        for stop, process in zip(stops, processes, strict=False):
+            stop.write_text("")
             process.wait(60)
     texts = [log.read_text() for log in logs]
     for text in texts[:2]:

@@ -8,11 +8,14 @@ from collections.abc import Sequence
 import libcst as cst
 
 from ...code.edits import Put, changed
-from ...code.tree import Tree
+from ...code.names import fresh
+from ...code.tree import Tree, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from .code import LAYER_WORDS
 
 _PLAIN = re.compile(r"[\w.\[\]'\"]+")
+# Keys that are looked up once: the tests ask a name for them.
+_LOOKED_UP = re.compile(r"[\w.]+\.get\([\w.'\"]+(, [\w.'\"]+)?\)")
 # Where a tuple of its keys does what a dict did.
 _OF_KEYS = r"import.*\b{0}\b|(sorted|list|tuple|set|len|join)\((\w+\.)*{0}\)|"
 _OF_KEYS += r"\bin (\w+\.)*{0}\b(?![.(\[])"
@@ -39,7 +42,10 @@ def with_choices_as_tests(
         if (
             not isinstance(chosen, cst.Subscript)
             or not (pairs := _functions(tree, tree.value(chosen.value)))
-            or not _PLAIN.fullmatch(key := tree.code(chosen.slice[0]))
+            or not (
+                _PLAIN.fullmatch(key := tree.code(chosen.slice[0]))
+                or _LOOKED_UP.fullmatch(key)
+            )
             or not isinstance(line, cst.SimpleStatementLine)
             or (name is not None and len(tree.uses(name)) > 1)
         ):
@@ -48,14 +54,19 @@ def with_choices_as_tests(
         if table is not None and table.value is not None:
             local = tree.function(table.node)
             texts = [tree.code(local)] if local else [tree.text, *others]
-            asked = _count(_OF_KEYS.format(table.name), texts)
-            if _count(rf"\b{table.name}\b", texts) != asked + 2:
+            listed = _count(_OF_KEYS.format(table.name), texts)
+            if _count(rf"\b{table.name}\b", texts) != listed + 2:
                 continue
             keys = [cst.Element(cst.parse_expression(one)) for one, _ in pairs]
             gone = tree.statement(table.node)
-            edits[table.value if asked else gone] = cst.Tuple(keys) if asked else []
+            edits[table.value if listed else gone] = cst.Tuple(keys) if listed else []
         if name is not None:
             edits[tree.statement(name.node)] = []
+        named: list[cst.BaseStatement] = []
+        if not _PLAIN.fullmatch(key):
+            inside = {one.value for one in walk(function, cst.Name)}
+            asked, key = key, fresh("kind", inside)
+            named = [cst.parse_statement(f"{key} = {asked}")]
         bare = line.with_changes(leading_lines=[])
         raised = cst.parse_statement(f"raise KeyError({key})")
         rest: cst.If | cst.Else = cst.Else(cst.IndentedBlock([raised]))
@@ -64,7 +75,9 @@ def with_choices_as_tests(
             assert isinstance(said, cst.SimpleStatementLine)
             test = cst.parse_expression(f"{key} == {text}")
             rest = cst.If(test, cst.IndentedBlock([said]), orelse=rest)
-        edits[line] = rest.with_changes(leading_lines=line.leading_lines)
+        first, *behind = (*named, rest)
+        first = first.with_changes(leading_lines=line.leading_lines)
+        edits[line] = [first, *behind]
     return changed(parsed, facts, edits) if edits else parsed
 
 

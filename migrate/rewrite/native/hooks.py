@@ -18,8 +18,8 @@ from .page import Page
 from .word import Handler, Odd, Word, arguments, keyword, nothing, taken
 
 _HOMES = ("tf.train", "tf.estimator")
-_BASES = tuple(f"{home}.SessionRunHook" for home in _HOMES)
-_FETCHES = tuple(f"{home}.SessionRunArgs" for home in _HOMES)
+BASES = tuple(f"{home}.SessionRunHook" for home in _HOMES)
+FETCHES = tuple(f"{home}.SessionRunArgs" for home in _HOMES)
 _STEPS = tuple(
     f"tf.{home}.{name}_global_step"
     for home in ("train", "contrib.framework")
@@ -60,7 +60,7 @@ def _is_hook(
 ) -> bool:
     """A class that is a SessionRunHook, by its base or by that of its base."""
     for base in made.bases:
-        if parsed.resolver.resolve(base.value) in _BASES:
+        if parsed.resolver.resolve(base.value) in BASES:
             return True
         home, inner = page.origins.defined(base.value, parsed)
         if isinstance(inner, cst.ClassDef) and depth < 5:
@@ -106,7 +106,7 @@ class _Hook:
             if name in methods:
                 self._method(methods[name], fetched)
         for node in walk(self.made.body):
-            attribute = _own(node)
+            attribute = attribute_of_self(node)
             other = self.page.call_of(node) and attribute not in (None, *methods)
             if other or (isinstance(node, cst.Attribute) and node.attr.value in _LOOKS):
                 self.page.words.add("Callback.evaluate")
@@ -119,13 +119,15 @@ class _Hook:
         """``self._step = tf.train.get_global_step()`` and what looks at it."""
         for assign in walk(method.body, cst.Assign):
             if len(assign.targets) == 1:
-                attribute = _own(assign.targets[0].target)
+                attribute = attribute_of_self(assign.targets[0].target)
                 fetched = self._meaning(assign.value)
                 if attribute is not None and fetched is not None:
                     self.tensors[attribute] = fetched
                     self._drop(assign)
         for node in walk(method.body, cst.If, cst.Assert):
-            looks = isinstance(node.test, cst.Comparison) and _own(node.test.left)
+            looks = isinstance(node.test, cst.Comparison) and attribute_of_self(
+                node.test.left
+            )
             ends = isinstance(_only(node), (cst.Raise, cst.Assert))
             if looks in self.tensors and ends:
                 self._drop(node)
@@ -160,12 +162,19 @@ class _Hook:
                 if isinstance(first, cst.SimpleString):
                     return self._meaning(first)
                 return self._told(first) if first is not None else None
-        return self.tensors.get(_own(node) or "")
+        return self.tensors.get(attribute_of_self(node) or "")
 
     def _told(self, node: cst.BaseExpression) -> Fetched | None:
         """``self.loss_name``, the name that all who make the hook tell it as a text."""
-        page = self.page
-        for home, text in dict.fromkeys(page.origins.of(node, page.parsed)):
+        page, attribute = self.page, attribute_of_self(node)
+        values = [
+            assign.value
+            for assign in walk(self.made.body, cst.Assign)
+            if attribute
+            and attribute in [attribute_of_self(one.target) for one in assign.targets]
+        ]
+        told = values[0] if len(values) == 1 else node
+        for home, text in dict.fromkeys(page.origins.of(told, page.parsed)):
             if home is not page.parsed or not isinstance(text, cst.SimpleString):
                 return None
             meaning = self._meaning(text)
@@ -173,7 +182,7 @@ class _Hook:
                 return None
             page.put(text, page.string(meaning))
             page.watched.update({meaning} - {"loss"})
-        return f"self.{attribute}" if (attribute := _own(node)) else None
+        return f"self.{attribute}" if attribute else None
 
     def _fetched(self, method: cst.FunctionDef) -> Fetched | None:
         """What ``before_run`` asks for, whose request is taken out."""
@@ -187,7 +196,7 @@ class _Hook:
         value = self.page.value(asked[0].value)
         if (
             not isinstance(value, cst.Call)
-            or self.page.symbol(value.func) not in _FETCHES
+            or self.page.symbol(value.func) not in FETCHES
         ):
             raise Odd(asked[0], "asks for values in a way that is not understood")
         args = arguments(self.page, value, ("fetches", "feed_dict", "options")) or {}
@@ -216,6 +225,8 @@ class _Hook:
         if isinstance(node, (cst.List, cst.Tuple)):
             return [self._structure(one.value) for one in node.elements]
         meaning = self._meaning(self.page.value(node) or node)
+        if meaning is None and attribute_of_self(node):
+            meaning = self._told(node)
         if meaning is None:
             raise Odd(node, f"asks for the tensor `{self.page.source(node)}`")
         return meaning
@@ -267,7 +278,11 @@ class _Hook:
         """A name for a parameter that the method does not use for something else."""
         results = fetched if method.name.value == "after_run" else None
         bound = self.page.scopes.opened[method].bindings.get(name, ())
-        same = name == "step" and all(self._is_step(o.value, results) for o in bound)
+        same = name == "step" and all(
+            self._is_step(one.value, results)
+            or _unpacked(one.node, results).get(name) == _STEP
+            for one in bound
+        )
         return name if same or not bound else other
 
     def _is_step(
@@ -323,8 +338,15 @@ class _Hook:
         """Writes what a value is now in the place of what it was."""
         text = self._spelled(value)
         holder = self.page.parent(node)
-        if isinstance(value, list) and isinstance(holder, cst.Assign) and value[1:]:
-            text = text[1:-1]
+        parts = {
+            name: said
+            for name, one in _unpacked(holder, value).items()
+            if (said := self._spelled(one)) != name
+        }
+        if parts and holder is not None:
+            self.page.put(holder, f"{', '.join(parts)} = {', '.join(parts.values())}")
+            self.known.update(walk(node))
+            return
         if isinstance(holder, cst.Assign) and [
             self.page.source(one.target) for one in holder.targets
         ] == [text]:
@@ -357,7 +379,9 @@ class _Hook:
                 if runs:
                     self._put(node, _STEP)
                     continue
-                if any(_own(one) == "trainer" for one in walk(self.made.body)):
+                if any(
+                    attribute_of_self(one) == "trainer" for one in walk(self.made.body)
+                ):
                     raise Odd(node, "has a trainer of its own, and reads the step")
                 self.page.words.add("Callback.trainer")
                 self.page.put(node, "self.trainer.global_step")
@@ -372,17 +396,34 @@ def _starts_iterator(method: cst.FunctionDef) -> bool:
     call = small.value if isinstance(small, cst.Expr) else None
     return (
         isinstance(call, cst.Call)
-        and _own(call.func) is not None
+        and attribute_of_self(call.func) is not None
         and [a.value.value for a in call.args if isinstance(a.value, cst.Name)]
         == [one.name.value for one in method.params.params[1:2]]
     )
 
 
-def _own(node: cst.CSTNode) -> str | None:
+def attribute_of_self(node: cst.CSTNode) -> str | None:
     """The name of an attribute of self."""
     if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
         return node.attr.value if node.value.value == "self" else None
     return None
+
+
+def _unpacked(node: cst.CSTNode | None, results: Fetched | None) -> dict[str, Fetched]:
+    """``loss, step = run_values.results``: what each name is."""
+    targets = (
+        [one.target for one in node.targets] if isinstance(node, cst.Assign) else []
+    )
+    if len(targets) != 1 or not isinstance(targets[0], cst.Tuple | cst.List):
+        return {}
+    names = [
+        one.value.value
+        for one in targets[0].elements
+        if isinstance(one.value, cst.Name)
+    ]
+    if not isinstance(results, list) or len({*names}) != len(results):
+        return {}
+    return dict(zip(names, results, strict=True))
 
 
 def _text(node: cst.BaseExpression) -> str | None:
@@ -410,7 +451,9 @@ def _stock(page: Page, word: Word) -> None:
         return
     told = [one.attr.value for one in walk(made.body, cst.Attribute)]
     names = {one.name.value for one in walk(made.body, cst.FunctionDef)}
-    own = {_own(target.target) for target in walk(made.body, cst.AssignTarget)}
+    own = {
+        attribute_of_self(target.target) for target in walk(made.body, cst.AssignTarget)
+    }
     given = [made, *(one for one in page.scopes.calls.values() if _makes(one, made))]
     if (
         "StepCounter" not in word.symbol
@@ -513,9 +556,9 @@ def _failure(page: Page, word: Word) -> None:
 
 
 WORDS: dict[str, Handler] = {
-    **{base: taken("Callback") for base in _BASES},
+    **{base: taken("Callback") for base in BASES},
     **{f"{home}.NanLossDuringTrainingError": _failure for home in _HOMES},
-    **dict.fromkeys(_FETCHES, nothing),
+    **dict.fromkeys(FETCHES, nothing),
     **{f"{home}.SecondOrStepTimer": taken("StepTimer") for home in _HOMES},
     **{
         f"{home}.{old}": taken(new, adjust)

@@ -68,6 +68,7 @@ from .rounds import with_metrics_in_loops
 from .said import IMAGES
 from .sequential import with_several
 from .shared_tables import check_tables
+from .static_methods import with_static_methods_apart
 from .still_averages import WITH_AVERAGES, with_still_averages
 from .tables import exports, with_tables_tracked
 from .task import SOME_UPDATED, Task, alias_of, task_of
@@ -534,6 +535,7 @@ class _Program:
         files = with_helpers_brought(files, facts)
         files = [with_own_objects_dissolved(one, facts) for one in files]
         files = [with_objects_dissolved(one, facts) for one in files]
+        files = [with_static_methods_apart(one, facts, files) for one in files]
         files = [with_variables_inlined(one, facts) for one in files]
         files = [without_idle_words(one, facts) for one in files]
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -10,9 +11,11 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
-from ...code.tree import Statement, only_small
+from ...code.tree import Statement, only_small, walk
+from ...model.definitions import method_of
+from ...project.facts import Definition
 from . import tidy
-from .hooks import LOGGING, WORDS
+from .hooks import BASES, FETCHES, LOGGING, WORDS, attribute_of_self
 from .slices import Mode, is_step
 
 if TYPE_CHECKING:
@@ -61,6 +64,34 @@ def read_hooks(maker: Maker) -> SpecHooks:
                     raise maker.stop(node, f"EstimatorSpec(`{name}`=)")
                 reader.read(node, name)
     return found
+
+
+def is_own_hook(hook: Definition) -> bool:
+    """A class of the program that is a SessionRunHook itself."""
+    return isinstance(hook.node, cst.ClassDef) and any(
+        hook.module.resolver.resolve(base.value) in BASES for base in hook.node.bases
+    )
+
+
+def tensors_asked(hook: Definition, constructor: cst.FunctionDef) -> set[str]:
+    """Parameters that a hook keeps to fetch them, and for nothing else."""
+    asked = {
+        attribute_of_self(node)
+        for call in walk(hook.node, cst.Call)
+        if hook.module.resolver.resolve(call.func) in FETCHES
+        for node in walk(call)
+    }
+    kept = {
+        assign.value.value: attribute_of_self(assign.targets[0].target)
+        for assign in walk(constructor.body, cst.Assign)
+        if isinstance(assign.value, cst.Name)
+    }
+    reads = Counter(attribute_of_self(node) for node in walk(hook.node, cst.Attribute))
+    return {
+        name
+        for name, attribute in kept.items()
+        if attribute in asked - {None} and reads[attribute] == 2
+    }
 
 
 class _Reader:
@@ -123,7 +154,10 @@ class _Reader:
             self.maker.parts.used.update(self._statements(call))
             self.maker.parts.notes.append(_WRITTEN)
             return
-        if symbol not in WORDS:
+        own = self.maker.facts.definition(call.func, self.maker.parsed)
+        if own is not None and is_own_hook(own):
+            self._own(call, own)
+        elif symbol not in WORDS:
             shown = self.maker.tree.code(call.func)
             raise self.maker.stop(call, f"EstimatorSpec(`{name}`=) has `{shown}`")
         self.found.hooks.append(call)
@@ -148,6 +182,23 @@ class _Reader:
     def _statements(self, call: cst.Call) -> Iterator[Statement]:
         if self.maker.tree.holds(call):
             yield self.maker.tree.statement(call)
+
+    def _own(self, call: cst.Call, hook: Definition) -> None:
+        """Gives a hook of the program names where it was given tensors."""
+        assert isinstance(hook.node, cst.ClassDef)
+        constructor = method_of(hook.node, "__init__")
+        if constructor is None or not call.args:
+            return
+        names = [one.name.value for one in constructor.params.params[1:]]
+        given = self._given(call, tuple(names))
+        for name in tensors_asked(hook, constructor).intersection(given):
+            value = self.mode.found.notes.values.get(given[name])
+            if value is not None and is_step(value):
+                raise self.maker.stop(call, "a hook is given the step: let it ask")
+            told = self._name(name, given[name])
+            self.found.replaced[given[name]] = (
+                f"{self.maker.quote}{told}{self.maker.quote}"
+            )
 
     def _nan(self, call: cst.Call) -> None:
         given = self._given(call, ("loss_tensor", "fail_on_nan_loss"))

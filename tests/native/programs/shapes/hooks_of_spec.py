@@ -5,6 +5,24 @@ import tensorflow as tf
 PARAMS = {'size': .1, 'rate': .5, 'every': 3}
 
 
+class Bounded(tf.train.SessionRunHook):
+    """Ends a training whose values grow."""
+
+    def __init__(self, loss, size, most):
+        self.loss = loss
+        self.size = size
+        self.most = most
+
+    def before_run(self, run_context):
+        return tf.train.SessionRunArgs(
+            [self.loss, self.size, tf.train.get_global_step()])
+
+    def after_run(self, run_context, run_values):
+        loss, size, step = run_values.results
+        if step < 1 or not 0. < size < loss < self.most:
+            raise ValueError('{} at {}'.format(loss, step))
+
+
 def model_fn(features, labels, mode, params):
     net = tf.layers.dense(features['x'], 4, tf.nn.relu,
                           kernel_initializer=tf.constant_initializer(0.1))
@@ -37,7 +55,8 @@ def model_fn(features, labels, mode, params):
         every_n_iter=params['every'])
     return tf.estimator.EstimatorSpec(
         mode, loss=loss, train_op=train_op,
-        training_hooks=[log_hook, tf.train.NanTensorHook(loss)])
+        training_hooks=[
+            log_hook, tf.train.NanTensorHook(loss), Bounded(loss, size, 9.)])
 
 
 def input_fn():

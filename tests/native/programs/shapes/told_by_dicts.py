@@ -36,7 +36,7 @@ def tower(ids, params, name):
 
 
 def chosen(features, labels, mode, params):
-    network = NETWORKS[params['network']]
+    network = NETWORKS[params.get('network', 'flat')]
     net = network(features, params)
     loss = tf.losses.mean_squared_error(
         tf.cast(labels, tf.float32), tf.reduce_sum(net, axis=1))

@@ -1,0 +1,109 @@
+"""Methods that make layers without their object: functions above the class."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import libcst as cst
+
+from ...code.edits import changed
+from ...code.tree import Tree, statements_of, walk
+from ...project.facts import ParsedModule, ProjectFacts
+from .local_functions import makes_layers
+
+
+def with_static_methods_apart(
+    parsed: ParsedModule, facts: ProjectFacts, files: Sequence[ParsedModule]
+) -> ParsedModule:
+    """The file with ``block(x)`` for ``self.block(x)`` where that needs no object."""
+    tree = Tree(parsed.module, parsed.resolver)
+    texts = [one.source.text for one in files]
+    edits: dict[cst.CSTNode, object] = {}
+    for kind in parsed.each(cst.ClassDef):
+        if tree.parent(kind) is not parsed.module:
+            continue
+        found = [
+            one
+            for one in statements_of(kind.body)  # type: ignore[arg-type]
+            if isinstance(one, cst.FunctionDef)
+            and makes_layers(tree, one)
+            and _needs_no_object(tree, one)
+            and sum(one.name.value in text for text in texts) == 1
+            and all(_is_call(tree, word, kind) for word in _words(tree, one))
+        ]
+        for word in (word for one in found for word in _words(tree, one)):
+            edits[tree.parent(word)] = word  # type: ignore[index]
+        if found:
+            edits[kind] = _Apart(tree, kind, found)
+    return changed(parsed, facts, edits) if edits else parsed
+
+
+def _words(tree: Tree, method: cst.FunctionDef) -> list[cst.Name]:
+    """Where its name is read."""
+    name = method.name
+    words = [one for one in tree.each(cst.Name) if one.value == name.value]
+    return [one for one in words if one is not name]
+
+
+def _needs_no_object(tree: Tree, method: cst.FunctionDef) -> bool:
+    """A static method, or one that could be one, without texts of several lines."""
+    selves = [one for one in walk(method, cst.Name) if one.value == "self"]
+    told = [tree.code(one.decorator) for one in method.decorators]
+    texts = [*walk(method, cst.SimpleString, cst.FormattedString)]
+    texts = [one for one in texts if not isinstance(tree.parent(one), cst.Expr)]
+    return not any("\n" in tree.code(one) for one in texts) and (
+        told == ["staticmethod"]
+        or (not told and selves == [one.name for one in method.params.params[:1]])
+    )
+
+
+def _is_call(tree: Tree, word: cst.Name, kind: cst.ClassDef) -> bool:
+    """``self.block(...)``, ``cls.block(...)`` or ``Net.block(...)``."""
+    node = tree.parent(word)
+    called = tree.parent(node) if node is not None else None
+    if not isinstance(node, cst.Attribute) or not isinstance(called, cst.Call):
+        return False
+    holder = tree.code(node.value)
+    own = holder in ("self", "cls") and kind in tree.ancestors(node)
+    return called.func is node and (own or holder == kind.name.value)
+
+
+class _Apart:
+    """Puts functions above a class that had them as methods."""
+
+    def __init__(
+        self, tree: Tree, kind: cst.ClassDef, methods: Sequence[cst.FunctionDef]
+    ) -> None:
+        self.names = {one.name.value for one in methods}
+        holders = f"self|cls|{kind.name.value}"
+        self.calls = re.compile(rf"\b({holders})\.({'|'.join(self.names)})\(")
+        self.functions = [self._function(tree, one) for one in methods]
+
+    def _function(self, tree: Tree, method: cst.FunctionDef) -> cst.BaseStatement:
+        """A method as a function of its own."""
+        text = tree.excerpt(method)
+        margin = tree.text[: tree.text.index(text)].rpartition("\n")[2]
+        text = re.sub(rf"^{margin}", "", text, flags=re.M)
+        text = text[re.search(r"^(async )?def ", text, re.M).start() :]  # type: ignore[union-attr]
+        text = re.sub(r"\(\s*self\s*(,\s*)?", "(", text, count=1)
+        code = cst.parse_statement(self.calls.sub(r"\2(", text))
+        comments = [
+            one
+            for one in method.leading_lines
+            if one.comment is not None and re.search(r"\w", one.comment.value)
+        ]
+        above = [*[cst.EmptyLine(indent=False)] * 2, *comments]
+        return code.with_changes(leading_lines=above)
+
+    def __call__(self, now: cst.ClassDef) -> list[cst.BaseStatement]:
+        left = [
+            one
+            for one in now.body.body
+            if not isinstance(one, cst.FunctionDef) or one.name.value not in self.names
+        ]
+        body = left or [cst.SimpleStatementLine([cst.Pass()])]
+        return [
+            *self.functions,
+            now.with_changes(body=now.body.with_changes(body=body)),
+        ]
