@@ -26,6 +26,10 @@ def with_functions_as_flags(parsed: ParsedModule, facts: ProjectFacts) -> Parsed
     """The file whose helpers call by name what they were handed."""
     for _ in range(_MOST):
         tree = Tree(parsed.module, parsed.resolver)
+        held = _held(tree)
+        if held:
+            parsed = changed(parsed, facts, held)
+            continue
         for node in parsed.each(cst.FunctionDef):
             places = _places(tree, node)
             others = facts.texts_of_importers(parsed.path) if places else ()
@@ -35,6 +39,37 @@ def with_functions_as_flags(parsed: ParsedModule, facts: ProjectFacts) -> Parsed
         else:
             break
     return parsed
+
+
+def _held(tree: Tree) -> _Places:
+    """The edits for ``self.block_fn = block``, which is that function anywhere."""
+    every = tree.each(cst.Attribute)
+    for node in tree.each(cst.Assign):
+        target = node.targets[0].target
+        if not isinstance(target, cst.Attribute) or len(node.targets) > 1:
+            continue
+        method = tree.function(node)
+        function = _only(tree, [node.value])
+        alike = [one for one in every if one.attr.value == target.attr.value]
+        first = isinstance(method, cst.FunctionDef) and method.name.value == "__init__"
+        plain = first and tree.statement(node) in statements_of(method.body)  # type: ignore[arg-type, union-attr]
+        if (
+            not plain
+            or function is None
+            or tree.parent(function) is not tree.module
+            or not makes_layers(tree, function)
+            or any(tree.code(one.value) != "self" for one in alike)
+            or any(
+                isinstance(tree.parent(n), cst.AssignTarget)
+                for n in alike
+                if n is not target
+            )
+        ):
+            continue
+        name = cst.Name(function.name.value)
+        reads: _Places = {one: name for one in alike if one is not target}
+        return {**reads, tree.statement(node): None}
+    return {}
 
 
 def _places(tree: Tree, node: cst.FunctionDef) -> _Places | None:

@@ -35,6 +35,7 @@ from .brought import with_helpers_brought
 from .callables import with_methods_as_model_fns
 from .choices import with_choices_as_tests
 from .chosen_strategy import with_strategy
+from .chosen_values import with_values_chosen_inside
 from .classes import plain_classes, training_words
 from .code import Refused, dotted
 from .config import CLUSTER
@@ -531,6 +532,7 @@ class _Program:
         files = [with_optimizers_of_rates(one, facts, files) for one in files]
         files = [with_choices_as_tests(one, facts, files) for one in files]
         files = [with_outputs_named(one, facts) for one in files]
+        files = with_values_chosen_inside(files, facts)
         files = [with_models_named(one, facts) for one in files]
         files = with_helpers_brought(files, facts)
         files = [with_own_objects_dissolved(one, facts) for one in files]

@@ -1,4 +1,4 @@
-"""A network that is asked for its layers by one method; blocks are handed a function."""
+"""A network that is asked for its layers by one method, and holds the kind of block."""
 import numpy as np
 import tensorflow as tf
 
@@ -25,14 +25,15 @@ class Net(object):
         self.classes = classes
         self.filters = filters
         self.slope = slope
+        self.block_fn = residual
 
     def _stage(self, x, filters, name, training):
         def shortcut(x):
             return tf.layers.conv2d(x, filters, 1, kernel_initializer=ramp)
 
         with tf.variable_scope(name):
-            x = residual(x, filters, shortcut, training)
-            x = residual(x, filters, None, training)
+            x = self.block_fn(x, filters, shortcut, training)
+            x = self.block_fn(x, filters, None, training)
         return tf.maximum(self.slope * x, x)
 
     def build(self, images, training):
