@@ -52,6 +52,8 @@ _CALLED_AGAIN = re.compile(
     r"tf\.(keras\.(layers|models|applications)\.|keras\.[A-Z]|layers\.[A-Z]"
     r"|make_template|(contrib|nn)\.rnn(_cell)?\.[A-Z])"
 )
+# Names of TensorFlow that nothing calls: keys, levels and types.
+_CONSTANT = re.compile(r"\.([A-Z_]+|bool|string|(u?int|b?float|complex)\d+)$")
 # What is given to these is no value for others.
 _ASKING = ("builtins.isinstance", "builtins.issubclass", "builtins.super")
 
@@ -105,7 +107,7 @@ class Handed:
         if isinstance(one, Instance):
             return one, f"an object of `{one.node.name.value}`"
         if isinstance(one, Function):
-            names = [p.name.value for p in parameters_of(one.node.params, stars=True)]
+            names = _names(one.node)
             given: dict[str, Value] = {name: Config() for name in names}
             if isinstance(one.owner, Instance) and names:
                 given[names[0]] = one.owner
@@ -146,6 +148,8 @@ class Handed:
         for module, tree in zip(files, trees, strict=True):
             for one in module.each(cst.FunctionDef):
                 name = one.name.value
+                if {"features", "mode"} <= {*_names(one)}:
+                    continue  # an Estimator calls it
                 called = name in names or name in ("__call__", "call")
                 if by_name or one.decorators or called:
                     block = tree.parent(one)
@@ -160,7 +164,8 @@ class Handed:
             for made in module.each(cst.Lambda):
                 if not _is_given_away(tree, made):
                     found.append(Function(made, module))
-        found += [Symbol(one) for one in sorted(symbols) if one.startswith("tf.")]
+        told = [one for one in sorted(symbols) if one.startswith("tf.")]
+        found += [Symbol(one) for one in told if not _CONSTANT.search(one)]
         return found
 
     def _fits(self, one: Value, arguments: Sequence[Argument]) -> bool:
@@ -209,6 +214,10 @@ class Handed:
             ):
                 return f"of the package `{package}`"
         return ""
+
+
+def _names(node: cst.FunctionDef | cst.Lambda) -> list[str]:
+    return [one.name.value for one in parameters_of(node.params, stars=True)]
 
 
 def _is_value(tree: Tree, node: cst.CSTNode) -> bool:

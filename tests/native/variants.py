@@ -474,6 +474,12 @@ VARIANTS: dict[str, dict[str, str]] = {
         "    return tf.estimator.EstimatorSpec(\n"
         "        mode, loss=loss, train_op=train_op, scaffold=scaffold)\n",
     },
+    "scaffold_that_begins": {
+        _LAST: "    scaffold = tf.train.Scaffold(local_init_op=tf.group(\n"
+        "        tf.local_variables_initializer(), tf.tables_initializer()))\n"
+        "    return tf.estimator.EstimatorSpec(\n"
+        "        mode, loss=loss, train_op=train_op, scaffold=scaffold)\n",
+    },
     "hparams_object": {
         _MAIN: "class HParams(object):\n"
         "    def __init__(self, **values):\n"
@@ -960,6 +966,12 @@ VARIANTS: dict[str, dict[str, str]] = {
         .replace("dense_model_fn(", "__call__(self, ")
         .replace("params['hidden']", "self.size"),
         "        dense_model_fn,\n": "        Dense(6),\n",
+    },
+    "iterator_in_a_scope": {
+        _DATA: "    with tf.name_scope('input'), tf.device('/cpu:0'):\n"
+        "        iterator = data.batch(batch_size).make_one_shot_iterator()\n"
+        "        features, classes = iterator.get_next()\n"
+        "    return features, classes\n",
     },
     "names_given_to_a_hook": {
         _LAST: "    tf.identity(loss, name='current')\n" + _LAST,
