@@ -68,10 +68,10 @@ READS = {
     ),
     "metrics_of_choice": (
         [
-            "if params['kind'] == 'both':\n            self.metrics += [",
+            "if params['kind'] == 'both':\n            self.metrics.append(",
             "if self.params['kind'] == 'both':\n            tf.summary.scalar('far',",
         ],
-        ["metrics = {"],
+        ["self.metrics[1]"],
     ),
     "begun_elsewhere": (
         ["if self.params['start']:", "{'backbone/fc': self.model."],
@@ -112,10 +112,25 @@ READS = {
         ],
         ["__call__", "network = "],
     ),
+    "hooks_of_spec": (
+        [
+            "Bounded('loss', 'size', 9.)",
+            "loss, size = values[self.loss], values[self.size]",
+        ],
+        ["step = step", "SessionRunArgs"],
+    ),
+    "networks_by_name": (
+        [
+            "        if params['network'] == 'flat':\n            self.flat = flat(",
+            "        elif self.params['head'] in ('two', 'both'):\n            guess = ",
+            "raise ValueError('no head {}'.format(self.params['head']))",
+        ],
+        ["head_of", "network = "],
+    ),
     "network_by_method": (
         [
-            "class Residual(tf_keras.layers.Layer):",
-            "    def call(self, net, training):\n        skips = []",
+            "class Net(tf_keras.Model):",
+            "    def call(self, images, training):\n        net = images\n        skips = []",
             "tf_keras.layers.Dropout(0., noise_shape=[None, 1])",
             "LogValues({'now': 'loss'}, every_n_iter=2),",
         ],
@@ -159,7 +174,7 @@ READS = {
     ),
     "losses_registered": (
         [
-            "scores = lookup('shift', self.params['shift'])(net, 0.05)",
+            "return lookup('shift', self.params['shift'])(net, 0.05)",
             "tf.add_n([chosen_loss, *self.model.losses])",
         ],
         ["get_total_loss"],
@@ -175,8 +190,9 @@ READS = {
     "told_by_dicts": (
         [
             "NETWORKS = ('flat', 'seen')",
-            "        elif params['network'] == 'seen':\n            self.seen = Seen(",
-            "raise KeyError(self.params['network'])",
+            "kind = params.get('network', 'flat')",
+            "        elif kind == 'seen':\n            self.seen = Seen(",
+            "raise KeyError(self.kind)",
             "left, left_bias, right, right_bias = self.model(",
             "'sgd': lambda learning_rate: tf_keras.optimizers.SGD(learning_rate)",
         ],

@@ -434,3 +434,43 @@ def test_a_class_of_a_table_that_gets_more_than_a_rate(tmp_path: Path) -> None:
     assert "`tf.train.GradientDescentOptimizer` (parts.py, line 4) is not called" in (
         rewrite(parts, program)
     )
+
+
+NETS = """\
+import tensorflow as tf
+
+
+def flat(x):
+    return tf.layers.dense(x, 1)
+
+
+def deep(x):
+    return tf.layers.dense(tf.layers.dense(x, 3), 1)
+
+
+def network_of(name):
+    if name == 'flat':
+        return flat
+    return deep
+"""
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_networks_that_a_helper_of_another_file_chooses(
+    whole: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "nets.py").write_text(NETS)
+    line = "import nets" if whole else "from nets import network_of"
+    text = TRAIN.format(line=line, asked="").replace("percent(", "(")
+    helper = "nets.network_of" if whole else "network_of"
+    text = text.replace("metrics_of(labels, scores)", "{}").replace(
+        "tf.layers.dense(features['x'], 1, tf.sigmoid)",
+        f"{helper}(params['network'])(features['x'])",
+    )
+    text = text.replace("labels, mode", "labels, mode, params", 1)
+    main = tmp_path / "main.py"
+    main.write_text(text)
+    assert "1 training program: 1 native" in rewrite(tmp_path), text
+    made = "nets.Deep()" if whole else "Deep()"
+    assert f"        else:\n            self.deep = {made}\n" in main.read_text()
+    assert "network_of" not in main.read_text() + (tmp_path / "nets.py").read_text()

@@ -15,6 +15,7 @@ from ...names.dotted import dotted_name
 from ...names.scopes import Binding, BindingKind
 from ...project.facts import ParsedModule, ProjectFacts
 from ..layers.model_functions import is_model_fn
+from .chosen_functions import chooses_functions
 from .inlined import knows_of_tasks, renamed
 from .named_models import calls_model
 from .objects import methods_of
@@ -182,7 +183,7 @@ def named_in_file(
 def _is_wanted(tree: Tree, helper: _Helper) -> bool:
     """A Task has no place for it, nor for objects of it."""
     if isinstance(helper, cst.FunctionDef):
-        return knows_of_tasks(tree, helper)
+        return knows_of_tasks(tree, helper) or chooses_functions(tree, helper)
     methods = methods_of(helper)
     return (
         [tree.code(one.value) for one in helper.bases] in ([], ["object"])

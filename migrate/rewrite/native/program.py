@@ -34,6 +34,7 @@ from .as_written import lines_as_written
 from .brought import with_helpers_brought
 from .callables import with_methods_as_model_fns
 from .choices import with_choices_as_tests
+from .chosen_functions import with_choices_called
 from .chosen_strategy import with_strategy
 from .chosen_values import with_values_chosen_inside
 from .classes import plain_classes, training_words
@@ -535,6 +536,7 @@ class _Program:
         files = with_values_chosen_inside(files, facts)
         files = [with_models_named(one, facts) for one in files]
         files = with_helpers_brought(files, facts)
+        files = [with_choices_called(one, facts) for one in files]
         files = [with_own_objects_dissolved(one, facts) for one in files]
         files = [with_objects_dissolved(one, facts) for one in files]
         files = [with_static_methods_apart(one, facts, files) for one in files]
