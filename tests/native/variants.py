@@ -392,6 +392,19 @@ VARIANTS: dict[str, dict[str, str]] = {
             "    predicted = tf.argmax(logits, axis=1)\n"
         ),
     },
+    "gradients_shown": {
+        _MINIMIZE: (
+            "        found = optimizer.compute_gradients(loss)\n"
+            "        train_op = optimizer.apply_gradients(\n"
+            "            found, tf.train.get_global_step())\n"
+            "    for g, v in found:\n"
+            "        if g is not None:\n"
+            "            name = v.name.replace(':', '_')\n"
+            "            g = tf.convert_to_tensor(g)\n"
+            "            tf.summary.histogram('{}/gradient'.format(name), g)\n"
+            "            tf.summary.scalar(name + '/zeros', tf.nn.zero_fraction(g))\n"
+        ),
+    },
     "gradients_clipped": {
         _MINIMIZE: "        variables = tf.trainable_variables()\n"
         "        gradients = tf.gradients(loss, variables)\n"

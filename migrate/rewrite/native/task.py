@@ -51,6 +51,8 @@ from .spec_hooks import read_hooks
 from .text import on_one_line
 from .updates import Trained, asks, is_updates, read_training
 
+# What makes texts of texts.
+_OF_TEXTS = ("format", "replace", "split", "strip", "join")
 _SUMMARIES = "tf.summary."
 _INPUTS = (
     "exported classifiers and regressors name what they take as their receiver does; "
@@ -1185,11 +1187,13 @@ class Maker:
         Variables may go by their names, which are others now, in what it is called.
         """
         if isinstance(statement, cst.For | cst.If):
-            body = statement.body
+            if not isinstance(statement.body, cst.IndentedBlock) or statement.orelse:
+                return False
+            inside = statements_of(statement.body)
+            rest = [one for one in inside if not self._is_for_summaries(one)]
             return (
-                isinstance(body, cst.IndentedBlock)
-                and statement.orelse is None
-                and all(map(self.is_summary, statements_of(body)))
+                all(map(self.is_summary, rest))
+                and bool(rest)
                 and not self._goes_by_names(statement)
             )
         small = only_small(statement)
@@ -1201,6 +1205,22 @@ class Maker:
         symbol = self.tree.symbol(value.func) or ""
         return symbol.startswith(_SUMMARIES) and "merge" not in symbol
 
+    def _is_for_summaries(self, statement: Statement) -> bool:
+        """It names a tensor, or a part of a tag, for the loop that it is in alone."""
+        small = only_small(statement)
+        names = assigned(statement)
+        if not isinstance(small, cst.Assign) or len(names) != 1:
+            return False
+        calls = [one.func for one in walk(small.value, cst.Call)]
+        loops = [one for one in self.tree.ancestors(statement) if type(one) is cst.For]
+        around = {*walk(loops[-1])} if loops else set()
+        reads = [one for one in self.tree.loads(names[0]) if one not in around]
+        return not reads and all(
+            (self.tree.symbol(one) or "").startswith(("tf.math", "tf.nn", "tf.convert"))
+            or (isinstance(one, cst.Attribute) and one.attr.value in _OF_TEXTS)
+            for one in calls
+        )
+
     def _goes_by_names(self, node: cst.CSTNode) -> bool:
         """Something but the tag of a summary is read of the name of a variable."""
         tags = {
@@ -1210,6 +1230,11 @@ class Maker:
             for arg in call.args[:1]
             for one in walk(arg)
         }
+        for one in walk(node, cst.Assign):
+            target = one.targets[0].target
+            read = self.tree.loads(target.value) if isinstance(target, cst.Name) else ()
+            if read and all(name in tags for name in read):
+                tags.update(walk(one.value))
         return any(
             one.attr.value in ("op", "name") and one not in tags
             for one in walk(node, cst.Attribute)
