@@ -19,7 +19,7 @@ class Bounded(tf.train.SessionRunHook):
 
     def after_run(self, run_context, run_values):
         loss, size, step = run_values.results
-        if step < 1 or not 0. < size < loss < self.most:
+        if step < 1 or not 0. <= size < loss < self.most:
             raise ValueError('{} at {}'.format(loss, step))
 
 
