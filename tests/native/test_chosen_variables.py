@@ -220,6 +220,47 @@ def test_names_are_asked_for_as_they_are_now(
     assert found in text, text
 
 
+BLOCKS = """\
+import tensorflow as tf
+
+
+def fc_bn_relu(x, units, training, name):
+    with tf.variable_scope(name):
+        x = tf.layers.dense(x, units, name='fc')
+        return tf.layers.batch_normalization(x, training=training, name='bn')
+
+
+def model_fn(features, labels, mode):
+    training = mode == tf.estimator.ModeKeys.TRAIN
+    net = fc_bn_relu(features, 4, training, 'first')
+    net = fc_bn_relu(net, 3, training, 'second')
+    """
+ABOUT_NAMES = "`{}` is about names that Keras does not give"
+
+
+@pytest.mark.parametrize(
+    ("test", "found"),
+    [
+        # What a class is called has a part of it, but no layer beside.
+        ("'bn' not in v.name", "'bn/' not in v.name"),
+        ("'fc' in v.name", "'fc/' in v.name"),
+        ("'second' in v.name", ABOUT_NAMES.format("'second' in v.name")),
+        ("'fc_bn' in v.name", ABOUT_NAMES.format("'fc_bn' in v.name")),
+    ],
+)
+def test_names_of_classes_and_scopes_are_told_apart(
+    tmp_path: Path, test: str, found: str
+) -> None:
+    rest = LOOKED_AT[LOOKED_AT.index("loss = tf.losses") :]
+    path = tmp_path / "program.py"
+    path.write_text(BLOCKS + rest.format(test=test), "utf-8")
+    report = run_job([path], Job())
+    ((_, program),) = report.programs
+    new = [one.new for one in report.changed if one.path == path]
+    text = program.reason or (new[0] or b"").decode()
+    assert found in text, text
+
+
 BEGUN = """\
 import tensorflow as tf
 

@@ -574,10 +574,13 @@ class _Program:
             except Refused as stop:
                 why = _placed(f"{stop}", one, first, named)
                 raise Refused(why) from None
-            plain = with_names_of_keras(plain, facts, texts)
             words = training_words(plain)
             for_tf2 = written_for_tf2(old.resolver)
             self.files.append(_File(plain, first, for_tf2, words, notes, named=named))
+        kinds = [kind for one in self.files for kind in one.parsed.each(cst.ClassDef)]
+        classes = {kind.name.value for kind in kinds}
+        for file in self.files:
+            file.parsed = with_names_of_keras(file.parsed, facts, texts, classes)
         if shared:
             check_tables([one.parsed.source.text for one in self.files])
         self.before = files

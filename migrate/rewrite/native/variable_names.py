@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 
+from ...names.ast_nodes import tree_of
 from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule, ProjectFacts
 from .code import Refused, dotted
@@ -27,19 +28,20 @@ _PLAIN = re.compile(r"\b(?:tf|keras)\.layers\.((?!Layer\b|[Dd]ropout|[Ff]lat)\w+
 
 
 def with_names_of_keras(
-    parsed: ParsedModule, facts: ProjectFacts, before: str
+    parsed: ParsedModule, facts: ProjectFacts, before: str, classes: Collection[str]
 ) -> ParsedModule:
     """The file, whose loops over variables ask for names that these have now.
 
-    ``before`` is the program with its old layers. Raises Refused where what is asked
-    for is a scope, or a name of layers of both kinds.
+    ``before`` is the program with its old layers, ``classes`` are those that it has
+    now, after which Keras names layers. Raises Refused where what is asked for is a
+    scope, a part of such a name, or a name of layers of both kinds.
     """
     if "trainable_variables" not in parsed.source.text:
         return parsed
     text = Text(parsed.source.text)
     contrib, plain = _CONTRIB.search(before), " ".join(_PLAIN.findall(before))
-    gone = re.findall(r"_scope\(([^()]*)", before)
-    gone += [one.lower() for one in re.findall(r"(?m)^class (\w+)", text.code)]
+    gone = [*re.findall(r"_scope\(([^()]*)", before), *_told_scopes(before)]
+    own = [one.lower() for one in classes]
     for test, asked in _tests(text):
         shown = f"`{text.of(test)}` is about names that Keras does not give"
         if contrib and not asked:
@@ -55,8 +57,43 @@ def with_names_of_keras(
                 or any(part in each for each in gone for part in plainly)
             ):
                 raise Refused(shown)
-            text.put(one, text.of(one).replace(name, today))
+            if any(part in each for each in own for part in plainly):
+                if not _names_a_layer(before, name, own):
+                    raise Refused(shown)
+                today = f"{name}/"
+            text.put(one, text.of(one).replace(f"{name}/", name).replace(name, today))
     return facts.module_of(parsed.source.with_text(text.done()))
+
+
+def _names_a_layer(before: str, name: str, classes: Sequence[str]) -> bool:
+    """A text is the whole name of some layers, and of no other a part.
+
+    Then they alone have it before a slash, whatever Keras calls others.
+    """
+    told = [
+        str(one.value)
+        for call in walk_ast(tree_of(before), ast.Call)
+        for one in walk_ast(call, ast.Constant)
+    ]
+    last = name.replace("_", "")
+    return f"name={name!r}" in before.replace('"', "'") and not any(
+        [one.endswith(last) for one in classes] + [name in one != name for one in told]
+    )
+
+
+def _told_scopes(before: str) -> Iterator[str]:
+    """What functions that open scopes are told, of which they may name these."""
+    tree = tree_of(before)
+    opening = {
+        one.name
+        for one in walk_ast(tree, ast.FunctionDef)
+        if "_scope(" in ast.unparse(one)
+    }
+    for call in walk_ast(tree, ast.Call):
+        if dotted(call.func).rpartition(".")[2] in opening:
+            for given in (*call.args, *(one.value for one in call.keywords)):
+                for one in walk_ast(given, ast.Constant):
+                    yield str(one.value)
 
 
 def _tests(text: Text) -> Iterator[tuple[ast.expr, list[ast.Constant]]]:
