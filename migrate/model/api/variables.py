@@ -18,8 +18,8 @@ def get_variable(call: Call) -> Value:
 @handles("tf.Variable")
 def variable(call: Call) -> Value:
     """A variable that cannot be had again by its name."""
-    trainable = call.given("trainable", 1)
-    if trainable == Const(False):
+    trainable, start = call.given("trainable", 1), call.given("initial_value", 0)
+    if trainable == Const(False) and isinstance(start, Const | Tensor):
         # A counter or the like: no weight of the model.
         return Tensor()
     if any(one.star for one in call.arguments):

@@ -208,8 +208,8 @@ def _returned(tree: Tree, helper: cst.FunctionDef) -> list[_Case] | None:
             found += _entries(tree, small.value)
         elif not isinstance(small, cst.Assign) or not isinstance(small.value, cst.Dict):
             return None
-    whole = len(found) > 1 and [test for test, _ in found].index(None) == len(found) - 1
-    return found if whole else None
+    *tests, last = [test for test, _ in found] or [True]
+    return found if tests and last is None and None not in tests else None
 
 
 def _is_name(node: cst.BaseExpression | None) -> bool:
