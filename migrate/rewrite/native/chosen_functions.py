@@ -208,8 +208,9 @@ def _returned(tree: Tree, helper: cst.FunctionDef) -> list[_Case] | None:
             found += _entries(tree, small.value)
         elif not isinstance(small, cst.Assign) or not isinstance(small.value, cst.Dict):
             return None
-    *tests, last = [test for test, _ in found] or [True]
-    return found if tests and last is None and None not in tests else None
+    tests = [test for test, _ in found]
+    whole = len(tests) > 1 and tests[-1] is None and None not in tests[:-1]
+    return found if whole else None
 
 
 def _is_name(node: cst.BaseExpression | None) -> bool:

@@ -277,7 +277,7 @@ def _dropout_flags(program: Program, plain: Plain) -> bool:
     if told is None or "training" in names or "training" not in reads:
         return False
     for site in plain.sites or ():
-        if site.owner.name != told.function:
+        if site.owner.name != told.function and not _knows(site.owner, told.code):
             raise Refused(
                 f"`{site.owner.name}` calls `{plain.node.name}` without a flag"
             )
@@ -285,6 +285,13 @@ def _dropout_flags(program: Program, plain: Plain) -> bool:
             program.add_argument(one, f"training={told.code}")
     program.add_parameter(plain.call, "training")
     return True
+
+
+def _knows(owner: ast.FunctionDef | ast.ClassDef, flag: str) -> bool:
+    """Another function is given the mode, and nothing else is read of a flag."""
+    read = {one.id for one in names_in(ast.parse(flag))} - {"tf"}
+    given = parameters_of(owner) if isinstance(owner, ast.FunctionDef) else ()
+    return read == {"mode"} <= {*given}
 
 
 def _call_parameters(program: Program, plain: Plain) -> bool:
