@@ -163,8 +163,6 @@ class _Program:
         if value.id in parameters_of(function):
             if other:
                 raise Refused(f"`{value.id}` is read for more than `DropoutWrapper`")
-            if isinstance(self.above.get(function), ast.ClassDef):
-                raise Refused("a method makes cells that drop their outputs")
             return self._of_callers(function, value.id)
         stores = [one for one in stores_in(function) if one.id == value.id]
         made = self.above[stores[0]] if len(stores) == 1 else None
@@ -266,8 +264,12 @@ class _Program:
         """The arguments of each call of a function; None where it is named for more."""
         names = parameters_of(function)
         found: dict[ast.Call, dict[str, ast.expr]] = {}
-        for one in names_in(self.module):
-            if one.id != function.name:
+        said: list[ast.expr] = [*names_in(self.module)]
+        if isinstance(self.above.get(function), ast.ClassDef):
+            names = names[1:]
+            said = [*walk_ast(self.module, ast.Attribute)]
+        for one in said:
+            if dotted(one).rpartition(".")[2] != function.name:
                 continue
             used = self.above[one]
             if not isinstance(used, ast.Call) or used.func is not one:
@@ -288,7 +290,8 @@ class _Program:
             made = isinstance(used, ast.Call) and (
                 self.symbol(used.func) in _WRAPPERS
                 or any(
-                    isinstance(top, ast.FunctionDef) and top.name == dotted(used.func)
+                    isinstance(top, ast.FunctionDef)
+                    and top.name == dotted(used.func).rpartition(".")[2]
                     for top in walk_ast(self.module)
                 )
             )
