@@ -51,6 +51,7 @@ from .imports import Wanted, unread_imports, with_imports
 from .inlined import with_helpers_inlined, without_unread
 from .learn_functions import with_usual_model_fns
 from .local_functions import with_local_functions_apart
+from .made_networks import with_makers_as_classes
 from .makers import with_variables_inlined
 from .metric_pairs import with_metrics_in_one
 from .named_models import with_models_named
@@ -520,6 +521,7 @@ class _Program:
         files = with_methods_as_model_fns([one for one, _ in alone], facts)
         files = with_usual_model_fns(files, facts)
         files = [with_norms_in_one_call(one, facts) for one in files]
+        files = with_makers_as_classes(files, facts)
         files = [with_fused_cells_run(one, facts) for one in files]
         files = [with_one_return(one, facts) for one in files]
         files = with_networks_called(files, facts)
