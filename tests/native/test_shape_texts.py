@@ -119,6 +119,15 @@ READS = {
         ],
         ["step = step", "SessionRunArgs"],
     ),
+    "network_of_a_maker": (
+        [
+            "class Residual(tf_keras.Model):",
+            "    def __init__(self, depth, classes, widths=None):",
+            "self.model = Residual(params['depth'], 2)",
+            "rate = self.learning_rate(self.optimizer.iterations)",
+        ],
+        ["_generator", "def model("],
+    ),
     "networks_by_name": (
         [
             "        if params['network'] == 'flat':\n            self.flat = flat(",
