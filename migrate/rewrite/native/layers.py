@@ -596,6 +596,10 @@ def regularizer(code: str | None, reader: Reader) -> str | None:
         return None
     text = reader.value(code)
     node = parsed(text)
+    if isinstance(node, ast.IfExp):
+        parts = (_source(text, one) for one in (node.body, node.orelse))
+        chosen, other = (regularizer(one, reader) for one in parts)
+        return f"{chosen} if {_source(text, node.test)} else {other}"
     function = node.func if isinstance(node, ast.Call) else node
     symbol = reader.symbol(_source(text, function)) or ""
     name = contrib_name(symbol)

@@ -531,10 +531,9 @@ class Maker:
         for one in reversed(named[0].leading_lines if len(named) == 1 else ()):
             if one.comment is not None and place < len(lines) - 1:
                 lines[place] = f"{one.comment.value}\n{lines[place]}"
-        for one in rates:
-            made = mode.source_of(one)
-            if not isinstance(made, cst.Name):
-                self.computed[made] = "self.learning_rate(self.optimizer.iterations)"
+        for found in map(mode.source_of, rates):
+            if not isinstance(found, cst.Name):
+                self.computed[found] = "self.learning_rate(self.optimizer.iterations)"
         return [Method("learning_rate", (said.step,), lines[:-1], lines[-1])]
 
     def names_step(self, statement: Statement) -> bool:

@@ -22,7 +22,9 @@ def residual_generator(depth, classes, widths=None):
         for width in widths:
             net = block(net, width, is_training)
         net = tf.identity(net, 'last')
-        return tf.layers.dense(net, classes, kernel_initializer=ramp)
+        return tf.layers.dense(
+            net, classes, kernel_initializer=ramp,
+            kernel_regularizer=tf.contrib.layers.l2_regularizer(.1) if depth else None)
 
     return model
 
@@ -40,6 +42,7 @@ def model_fn(features, labels, mode, params):
     if mode == tf.estimator.ModeKeys.PREDICT:
         return tf.estimator.EstimatorSpec(mode, predictions=tf.nn.softmax(logits))
     loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    loss += tf.losses.get_regularization_loss()
     train_op = None
     if mode == tf.estimator.ModeKeys.TRAIN:
         rate = rate_of(params)
