@@ -227,25 +227,6 @@ def test_weights_do_not_begin_alike() -> None:
     assert "start = " not in text
 
 
-@pytest.mark.parametrize(
-    ("value", "model"),
-    [
-        ("network(features, [8, 1])", "self.model = Network(widths=[8, 1])"),
-        ("tf.layers.dense(features, 1)", "tf_keras.layers.Dense(1)"),
-    ],
-)
-def test_a_network_may_be_called_in_the_expression_of_the_loss(
-    value: str, model: str
-) -> None:
-    made = "    value = network(features, [8, 1])\n"
-    program = STARTED.replace(made, "").replace(", kernel_initializer=start", "")
-    program = program.replace("labels, value)", f"labels, {value})")
-    text, reason = rewrite(program)
-    assert text is not None, reason
-    assert model in text
-    assert "def loss(self, features, labels, outputs):" in text
-
-
 def test_an_entry_that_is_let_go_is_gone() -> None:
     made = "    value = network(features, [8, 1])\n"
     own = "    value = joined(features)\n"

@@ -55,7 +55,6 @@ from .made_networks import with_makers_as_classes
 from .makers import with_variables_inlined
 from .metric_pairs import with_metrics_in_one
 from .named_models import with_models_named
-from .named_outputs import with_batches_named, with_outputs_named
 from .names import task_name
 from .network_methods import with_networks_called
 from .networks import with_networks_as_models
@@ -528,13 +527,11 @@ class _Program:
         files = [one_in_each(one, facts, _in_one_line(one)) for one in files]
         files = [with_clipping_in_one_call(one, facts) for one in files]
         files = [with_train_ops_in_one_call(one, facts) for one in files]
-        files = [with_batches_named(one, facts) for one in files]
         files = [with_metrics_in_one(one, facts) for one in files]
         files = [with_keywords_said(one, facts) for one in files]
         files = [with_functions_as_flags(one, facts) for one in files]
         files = [with_optimizers_of_rates(one, facts, files) for one in files]
         files = [with_choices_as_tests(one, facts, files) for one in files]
-        files = [with_outputs_named(one, facts) for one in files]
         files = with_values_chosen_inside(files, facts)
         files = [with_models_named(one, facts) for one in files]
         files = with_helpers_brought(files, facts)
