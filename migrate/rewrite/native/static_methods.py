@@ -10,6 +10,7 @@ import libcst as cst
 from ...code.edits import changed
 from ...code.tree import Tree, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
+from ...project.reading import read_or_nothing
 from .local_functions import makes_layers
 
 
@@ -18,7 +19,11 @@ def with_static_methods_apart(
 ) -> ParsedModule:
     """The file with ``block(x)`` for ``self.block(x)`` where that needs no object."""
     tree = Tree(parsed.module, parsed.resolver)
-    texts = [one.source.text for one in files]
+    own = {one.path: one.source.text for one in files}
+    path = parsed.path
+    users = {*facts.importers(path), *facts.importers_besides(path)} - {*own}
+    told = [read_or_nothing(one).decode("utf-8", "replace") for one in users]
+    texts = "\n".join([*own.values(), *told])
     edits: dict[cst.CSTNode, object] = {}
     for kind in parsed.each(cst.ClassDef):
         if tree.parent(kind) is not parsed.module:
@@ -29,8 +34,10 @@ def with_static_methods_apart(
             if isinstance(one, cst.FunctionDef)
             and makes_layers(tree, one)
             and _needs_no_object(tree, one)
-            and sum(one.name.value in text for text in texts) == 1
             and all(_is_call(tree, word, kind) for word in _words(tree, one))
+            # No text has it either, as in `getattr(self, "block")`.
+            and len(re.findall(rf"\b{one.name.value}\b", texts))
+            == len(_words(tree, one)) + 1
         ]
         for word in (word for one in found for word in _words(tree, one)):
             edits[tree.parent(word)] = word  # type: ignore[index]
