@@ -48,6 +48,7 @@ from .slices import (
     refused,
 )
 from .spec_hooks import read_hooks
+from .tables import made_once
 from .text import on_one_line
 from .updates import Trained, asks, is_updates, read_training
 
@@ -311,6 +312,7 @@ class Maker:
         init = self._init(model, model_setup, training, metrics)
         taken = {"model", "optimizer", *(one.name for one in methods)}
         init.lines = tidy.shared(init.lines, [one.lines for one in methods], taken)
+        init.lines = made_once(init.lines, methods, taken)
         text = self._class(docstring, init, methods)
         self.parts.words.add("Task")
         if "self.model.losses" in text and "Strategy" in self.tree.text:

@@ -116,17 +116,17 @@ def without_aliases(
         rest = [one for index, one in enumerate(found) if index != place]
         bound = [n for one in rest for n in _stores(one)]
         later = "".join(found[place + 1 :]) + (returned or "")
-        read = _instead(ast.Name(name, ast.Load()), other)
+        read = instead(ast.Name(name, ast.Load()), other)
         start = f"{name} = "
         if later.startswith(start) and _stores(found[place + 1]) == {name}:
             # It is of use for its next value alone.
-            found[place : place + 2] = ["", _with(found[place + 1], read)]
+            found[place : place + 2] = ["", in_other_words(found[place + 1], read)]
             continue
         if name in bound or other in bound or name in formatted(tree_of(later)):
             continue
         found[place] = ""
-        found = [*found[:place], *(_with(one, read) for one in found[place:])]
-        returned = None if returned is None else _with(returned, read)
+        found = [*found[:place], *(in_other_words(one, read) for one in found[place:])]
+        returned = None if returned is None else in_other_words(returned, read)
     return [one for one in found if one], returned
 
 
@@ -150,12 +150,12 @@ def read_by_name(
             changes = _stores(found[later]) & fixed
             if changes and not isinstance(tree_of(found[later]).body[0], ast.Assign):
                 break
-            found[later] = _with(found[later], _instead(value[1], name))
+            found[later] = in_other_words(found[later], instead(value[1], name))
             if changes:
                 break
         else:
             if returned is not None:
-                returned = _with(returned, _instead(value[1], name))
+                returned = in_other_words(returned, instead(value[1], name))
     return found, returned
 
 
@@ -183,15 +183,17 @@ def shared(
             given = ", ".join(map(ast.unparse, node.args))
             return f"self.{name}({given})" if said == code else None
 
-        changed = [[_with(one, attribute) for one in lines] for lines in others]
+        changed = [
+            [in_other_words(one, attribute) for one in lines] for lines in others
+        ]
         if changed == [*others]:
             continue
         for lines, new in zip(others, changed, strict=True):
             lines[:] = new
         found[place] = re.sub(rf"^{name} =", f"self.{name} =", line, flags=re.M)
         for later in range(place + 1, len(found)):
-            read = _instead(ast.Name(name, ast.Load()), f"self.{name}")
-            found[later] = _with(found[later], read)
+            read = instead(ast.Name(name, ast.Load()), f"self.{name}")
+            found[later] = in_other_words(found[later], read)
     return found
 
 
@@ -224,13 +226,13 @@ def _is_fixed(value: ast.expr) -> bool:
     return True
 
 
-def _instead(old: ast.expr, new: str) -> Callable[[ast.AST], str | None]:
+def instead(old: ast.expr, new: str) -> Callable[[ast.AST], str | None]:
     """What says an expression in another way."""
     dumped = ast.dump(old)
     return lambda node: new if ast.dump(node) == dumped else None
 
 
-def _with(code: str, said: Callable[[ast.AST], str | None]) -> str:
+def in_other_words(code: str, said: Callable[[ast.AST], str | None]) -> str:
     """Code in which some expressions are said in another way."""
     text = Text(code)
     pending: list[ast.AST] = [*text.body]
