@@ -419,3 +419,23 @@ def test_scopes_and_penalties_of_another_file(tmp_path: Path) -> None:
     assert "arg_scope" not in nets + train
     assert "nets.Network(classes=3, " in train
     assert "*self.model.losses" in train
+
+
+def test_a_helper_that_fills_a_table_keeps_its_program(tmp_path: Path) -> None:
+    """The Task would not call it: nothing of the model needs what it gives."""
+    helper = "SEEN = {}\n\n\ndef remember(name):\n    SEEN[name] = 1\n\n\n"
+    (tmp_path / "program.py").write_text(
+        "import tensorflow as tf\n\n"
+        f"{helper}"
+        "def model_fn(features, labels, mode):\n"
+        "    logits = tf.layers.dense(features['x'], 2)\n"
+        "    remember('logits')\n"
+        "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
+        "    train_op = tf.train.AdamOptimizer().minimize(\n"
+        "        loss, tf.train.get_global_step())\n"
+        "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)\n\n\n"
+        "tf.estimator.Estimator(model_fn).train(input_fn, steps=3)\n"
+    )
+    ((_, program),) = run_job([tmp_path / "program.py"], Job()).programs
+    assert program.outcome is ProgramOutcome.KEPT
+    assert "`remember('logits')` has no place in a Task" in (program.reason or "")

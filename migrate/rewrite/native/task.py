@@ -22,6 +22,7 @@ from ...model.values import Dict, Layer, Value
 from ...names.ast_nodes import tree_of
 from ...names.ast_nodes import walk as walk_ast
 from ...names.dotted import dotted_name
+from ...names.scopes import BindingKind
 from ...project.facts import ParsedModule, ProjectFacts
 from ..layers.spelling import RESERVED
 from . import tidy
@@ -100,6 +101,8 @@ _HARMS = (
     "tf.contrib.framework.init_from_checkpoint", "tf.train.init_from_checkpoint",
     "tf.train.ExponentialMovingAverage",
 )  # fmt: skip
+# Methods that put something into what they are of.
+_FILLING = ("add", "append", "extend", "insert", "setdefault", "update")
 # Methods of a Task that its model function has no say in.
 _OUTPUTS = "outputs"
 
@@ -1738,6 +1741,8 @@ class Maker:
             if plain.rpartition(".")[2].startswith(_WRITING):
                 return False
             defined = self.tree.resolver.definition(call.func)
+            if isinstance(defined, cst.FunctionDef) and self._keeps(defined):
+                return False
             return not isinstance(defined, cst.FunctionDef) or all(
                 self._is_harmless(mode, one)
                 for one in walk(defined.body, cst.Call)
@@ -1746,6 +1751,24 @@ class Maker:
         if symbol.startswith(_SUMMARIES):
             return mode is not self.train
         return not symbol.startswith(_HARMS)
+
+    def _keeps(self, function: cst.FunctionDef) -> bool:
+        """A function puts something into what the module holds."""
+        calls = [one.func for one in walk(function.body, cst.Call)]
+        filled = [one.target for one in walk(function.body, cst.AssignTarget)]
+        filled += [
+            one
+            for one in calls
+            if isinstance(one, cst.Attribute) and one.attr.value in _FILLING
+        ]
+        scopes = self.tree.resolver.scopes
+        return any(isinstance(one, cst.Global) for one in walk(function.body)) or any(
+            bound.scope is scopes.module_scope and bound.kind is not BindingKind.IMPORT
+            for one in filled
+            if isinstance(one, (cst.Attribute, cst.Subscript))
+            and isinstance(one.value, cst.Name)
+            for bound in self.tree.resolver.bindings(one.value)
+        )
 
 
 def _call_in(statement: Statement) -> cst.Call:
