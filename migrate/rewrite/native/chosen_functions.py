@@ -13,7 +13,6 @@ from ...code.edits import Put, changed
 from ...code.statements import is_docstring
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...model.arguments import parameters_of
-from ...names.dotted import dotted_name
 from ...names.scopes import BindingKind
 from ...project.facts import ParsedModule, ProjectFacts
 from .local_functions import MAKES_LAYERS
@@ -25,6 +24,7 @@ _PLAIN = (
     *(cst.SimpleString, cst.Integer, cst.Tuple, cst.List, cst.Element),
     *(cst.Comparison, cst.ComparisonTarget, cst.BooleanOperation, cst.UnaryOperation),
 )
+_NAMES = (cst.Name, cst.Attribute)
 _Places = dict[cst.CSTNode, object]
 # A test, if it is not the last one, and a function or an error.
 _Part = TypeVar("_Part", cst.BaseExpression, cst.BaseExpression | cst.Raise)
@@ -202,8 +202,8 @@ def _returned(tree: Tree, helper: cst.FunctionDef) -> list[_Case] | None:
             found += cases
         elif isinstance(small, cst.Raise):
             found.append((None, small))
-        elif isinstance(small, cst.Return) and _is_name(small.value):
-            found.append((None, small.value))  # type: ignore[arg-type]
+        elif isinstance(small, cst.Return) and isinstance(small.value, _NAMES):
+            found.append((None, small.value))
         elif isinstance(small, cst.Return) and isinstance(small.value, cst.Subscript):
             found += _entries(tree, small.value)
         elif not isinstance(small, cst.Assign) or not isinstance(small.value, cst.Dict):
@@ -211,10 +211,6 @@ def _returned(tree: Tree, helper: cst.FunctionDef) -> list[_Case] | None:
     tests = [test for test, _ in found]
     whole = len(tests) > 1 and tests[-1] is None and None not in tests[:-1]
     return found if whole else None
-
-
-def _is_name(node: cst.BaseExpression | None) -> bool:
-    return node is not None and dotted_name(node) is not None
 
 
 def _entries(tree: Tree, looked_up: cst.Subscript) -> list[_Case]:

@@ -106,7 +106,7 @@ class _Hook:
             if name in methods:
                 self._method(methods[name], fetched)
         for node in walk(self.made.body):
-            attribute = attribute_of_self(node)
+            attribute = of_self(node)
             other = self.page.call_of(node) and attribute not in (None, *methods)
             if other or (isinstance(node, cst.Attribute) and node.attr.value in _LOOKS):
                 self.page.words.add("Callback.evaluate")
@@ -119,15 +119,13 @@ class _Hook:
         """``self._step = tf.train.get_global_step()`` and what looks at it."""
         for assign in walk(method.body, cst.Assign):
             if len(assign.targets) == 1:
-                attribute = attribute_of_self(assign.targets[0].target)
+                attribute = of_self(assign.targets[0].target)
                 fetched = self._meaning(assign.value)
                 if attribute is not None and fetched is not None:
                     self.tensors[attribute] = fetched
                     self._drop(assign)
         for node in walk(method.body, cst.If, cst.Assert):
-            looks = isinstance(node.test, cst.Comparison) and attribute_of_self(
-                node.test.left
-            )
+            looks = isinstance(node.test, cst.Comparison) and of_self(node.test.left)
             ends = isinstance(_only(node), (cst.Raise, cst.Assert))
             if looks in self.tensors and ends:
                 self._drop(node)
@@ -162,16 +160,16 @@ class _Hook:
                 if isinstance(first, cst.SimpleString):
                     return self._meaning(first)
                 return self._told(first) if first is not None else None
-        return self.tensors.get(attribute_of_self(node) or "")
+        return self.tensors.get(of_self(node) or "")
 
     def _told(self, node: cst.BaseExpression) -> Fetched | None:
         """``self.loss_name``, the name that all who make the hook tell it as a text."""
-        page, attribute = self.page, attribute_of_self(node)
+        page, attribute = self.page, of_self(node)
         values = [
             assign.value
             for assign in walk(self.made.body, cst.Assign)
             if attribute
-            and attribute in [attribute_of_self(one.target) for one in assign.targets]
+            and attribute in [of_self(one.target) for one in assign.targets]
         ]
         told = values[0] if len(values) == 1 else node
         for home, text in dict.fromkeys(page.origins.of(told, page.parsed)):
@@ -225,7 +223,7 @@ class _Hook:
         if isinstance(node, (cst.List, cst.Tuple)):
             return [self._structure(one.value) for one in node.elements]
         meaning = self._meaning(self.page.value(node) or node)
-        if meaning is None and attribute_of_self(node):
+        if meaning is None and of_self(node):
             meaning = self._told(node)
         if meaning is None:
             raise Odd(node, f"asks for the tensor `{self.page.source(node)}`")
@@ -379,9 +377,7 @@ class _Hook:
                 if runs:
                     self._put(node, _STEP)
                     continue
-                if any(
-                    attribute_of_self(one) == "trainer" for one in walk(self.made.body)
-                ):
+                if any(of_self(one) == "trainer" for one in walk(self.made.body)):
                     raise Odd(node, "has a trainer of its own, and reads the step")
                 self.page.words.add("Callback.trainer")
                 self.page.put(node, "self.trainer.global_step")
@@ -396,13 +392,13 @@ def _starts_iterator(method: cst.FunctionDef) -> bool:
     call = small.value if isinstance(small, cst.Expr) else None
     return (
         isinstance(call, cst.Call)
-        and attribute_of_self(call.func) is not None
+        and of_self(call.func) is not None
         and [a.value.value for a in call.args if isinstance(a.value, cst.Name)]
         == [one.name.value for one in method.params.params[1:2]]
     )
 
 
-def attribute_of_self(node: cst.CSTNode) -> str | None:
+def of_self(node: cst.CSTNode) -> str | None:
     """The name of an attribute of self."""
     if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
         return node.attr.value if node.value.value == "self" else None
@@ -451,9 +447,7 @@ def _stock(page: Page, word: Word) -> None:
         return
     told = [one.attr.value for one in walk(made.body, cst.Attribute)]
     names = {one.name.value for one in walk(made.body, cst.FunctionDef)}
-    own = {
-        attribute_of_self(target.target) for target in walk(made.body, cst.AssignTarget)
-    }
+    own = {of_self(target.target) for target in walk(made.body, cst.AssignTarget)}
     given = [made, *(one for one in page.scopes.calls.values() if _makes(one, made))]
     if (
         "StepCounter" not in word.symbol

@@ -15,7 +15,7 @@ from ...code.tree import Statement, only_small, walk
 from ...model.definitions import method_of
 from ...project.facts import Definition
 from . import tidy
-from .hooks import BASES, FETCHES, LOGGING, WORDS, attribute_of_self
+from .hooks import BASES, FETCHES, LOGGING, WORDS, of_self
 from .slices import Mode, is_step
 
 if TYPE_CHECKING:
@@ -76,17 +76,17 @@ def is_own_hook(hook: Definition) -> bool:
 def tensors_asked(hook: Definition, constructor: cst.FunctionDef) -> set[str]:
     """Parameters that a hook keeps to fetch them, and for nothing else."""
     asked = {
-        attribute_of_self(node)
+        of_self(node)
         for call in walk(hook.node, cst.Call)
         if hook.module.resolver.resolve(call.func) in FETCHES
         for node in walk(call)
     }
     kept = {
-        assign.value.value: attribute_of_self(assign.targets[0].target)
+        assign.value.value: of_self(assign.targets[0].target)
         for assign in walk(constructor.body, cst.Assign)
         if isinstance(assign.value, cst.Name)
     }
-    reads = Counter(attribute_of_self(node) for node in walk(hook.node, cst.Attribute))
+    reads = Counter(of_self(node) for node in walk(hook.node, cst.Attribute))
     return {
         name
         for name, attribute in kept.items()
