@@ -392,6 +392,14 @@ VARIANTS: dict[str, dict[str, str]] = {
             "    predicted = tf.argmax(logits, axis=1)\n"
         ),
     },
+    "values_of_numpy": {
+        "[-1, 8])\n": (
+            "[-1, 8])\n"
+            "    scale = tf.Variable(np.linspace(.5, 1.5, 8), trainable=False,\n"
+            "                        dtype=tf.float32, name='scale')\n"
+            "    pixels = pixels * scale\n"
+        ),
+    },
     "gradients_shown": {
         _MINIMIZE: (
             "        found = optimizer.compute_gradients(loss)\n"
