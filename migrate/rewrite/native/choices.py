@@ -13,6 +13,8 @@ from ...code.tree import Tree, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from .code import LAYER_WORDS
 
+# A test, if it is not the last one, and a function or an error.
+Case = tuple[cst.BaseExpression | None, cst.BaseExpression | cst.Raise]
 _PLAIN = re.compile(r"[\w.\[\]'\"]+")
 # Keys that are looked up once: the tests ask a name for them.
 _LOOKED_UP = re.compile(r"[\w.]+\.get\([\w.'\"]+(, [\w.'\"]+)?\)")
@@ -67,18 +69,31 @@ def with_choices_as_tests(
             inside = {one.value for one in walk(function, cst.Name)}
             asked, key = key, fresh("kind", inside)
             named = [cst.parse_statement(f"{key} = {asked}")]
-        bare = line.with_changes(leading_lines=[])
-        raised = cst.parse_statement(f"raise KeyError({key})")
-        rest: cst.If | cst.Else = cst.Else(cst.IndentedBlock([raised]))
-        for text, chosen_one in reversed(pairs):
-            said = bare.visit(Put({call.func: chosen_one}, bare))
-            assert isinstance(said, cst.SimpleStatementLine)
-            test = cst.parse_expression(f"{key} == {text}")
-            rest = cst.If(test, cst.IndentedBlock([said]), orelse=rest)
-        first, *behind = (*named, rest)
+        cases: list[Case] = [
+            (cst.parse_expression(f"{key} == {text}"), one) for text, one in pairs
+        ]
+        error = cst.Raise(cst.parse_expression(f"KeyError({key})"))
+        chosen_call = called_behind_tests(line, call, [*cases, (None, error)])
+        first, *behind = (*named, chosen_call)
         first = first.with_changes(leading_lines=line.leading_lines)
         edits[line] = [first, *behind]
     return changed(parsed, facts, edits) if edits else parsed
+
+
+def called_behind_tests(
+    line: cst.SimpleStatementLine, call: cst.Call, cases: Sequence[Case]
+) -> cst.If:
+    """A line for each test, with another function in the place of the one called."""
+    bare = line.with_changes(leading_lines=[])
+    rest: cst.If | cst.Else | None = None
+    for test, chosen in reversed(cases):
+        said = cst.SimpleStatementLine([chosen])  # type: ignore[list-item]
+        if not isinstance(chosen, cst.Raise):
+            said = bare.visit(Put({call.func: chosen}, bare))  # type: ignore[assignment]
+        body = cst.IndentedBlock([said])
+        rest = cst.Else(body) if test is None else cst.If(test, body, orelse=rest)
+    assert isinstance(rest, cst.If)
+    return rest
 
 
 def _holds_names(node: cst.Dict) -> bool:

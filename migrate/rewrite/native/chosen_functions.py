@@ -15,6 +15,7 @@ from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...model.arguments import parameters_of
 from ...names.scopes import BindingKind
 from ...project.facts import ParsedModule, ProjectFacts
+from .choices import Case, called_behind_tests
 from .local_functions import MAKES_LAYERS
 
 _MOST = 8
@@ -26,9 +27,7 @@ _PLAIN = (
 )
 _NAMES = (cst.Name, cst.Attribute)
 _Places = dict[cst.CSTNode, object]
-# A test, if it is not the last one, and a function or an error.
 _Part = TypeVar("_Part", cst.BaseExpression, cst.BaseExpression | cst.Raise)
-_Case = tuple[cst.BaseExpression | None, cst.BaseExpression | cst.Raise]
 
 
 def with_choices_called(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
@@ -73,21 +72,13 @@ class _Choice:
         if found is None or not self._is_understood(found[0], function):
             return None
         cases, gone = found
-        bare = line.with_changes(leading_lines=[])
-        rest: cst.If | cst.Else | None = None
-        for test, chosen in reversed(cases):
-            said = cst.SimpleStatementLine([chosen])  # type: ignore[list-item]
-            if not isinstance(chosen, cst.Raise):
-                said = bare.visit(Put({call.func: chosen}, bare))  # type: ignore[assignment]
-            body = cst.IndentedBlock([said])
-            rest = cst.Else(body) if test is None else cst.If(test, body, orelse=rest)
-        assert isinstance(rest, cst.If)
         above = [*(getattr(gone[0], "leading_lines", ()) if gone else ())]
         lines = [*above, *line.leading_lines]
-        return {**dict.fromkeys(gone), line: rest.with_changes(leading_lines=lines)}
+        tests = called_behind_tests(line, call, cases)
+        return {**dict.fromkeys(gone), line: tests.with_changes(leading_lines=lines)}
 
     def _is_understood(
-        self, cases: Sequence[_Case], function: cst.FunctionDef | cst.Lambda
+        self, cases: Sequence[Case], function: cst.FunctionDef | cst.Lambda
     ) -> bool:
         """Tests of values that stay what they are, and functions that make layers."""
         bindings = self.tree.resolver.scopes.opened[function].bindings
@@ -111,7 +102,7 @@ class _Choice:
 
     def _of_branches(
         self, name: cst.BaseExpression
-    ) -> tuple[list[_Case], list[Statement]] | None:
+    ) -> tuple[list[Case], list[Statement]] | None:
         """``if test: network = one``, ``else: network = other``, and one call."""
         tree = self.tree
         bound = tree.resolver.bindings(name) if isinstance(name, cst.Name) else ()
@@ -131,7 +122,7 @@ class _Choice:
 
     def _of_helper(
         self, func: cst.BaseExpression
-    ) -> tuple[list[_Case], list[Statement]] | None:
+    ) -> tuple[list[Case], list[Statement]] | None:
         """``network_of(name)(x)``, or with a name for what the helper returns."""
         tree, named = self.tree, self.tree.assigned(func)
         made = tree.value(func) if named is not None else func
@@ -167,9 +158,9 @@ def _with(part: _Part, values: dict[str, cst.BaseExpression]) -> _Part:
     return part.visit(Put({one: values[one.value] for one in read}, part))  # type: ignore[return-value]
 
 
-def _branches(first: cst.If, kind: type[cst.Assign | cst.Return]) -> list[_Case] | None:
+def _branches(first: cst.If, kind: type[cst.Assign | cst.Return]) -> list[Case] | None:
     """The tests of an `if`, and what each branch gives, or raises, and nothing else."""
-    found: list[_Case] = []
+    found: list[Case] = []
     branch: cst.If | cst.Else | None = first
     while branch is not None:
         block = branch.body
@@ -186,13 +177,13 @@ def _branches(first: cst.If, kind: type[cst.Assign | cst.Return]) -> list[_Case]
     return found
 
 
-def _returned(tree: Tree, helper: cst.FunctionDef) -> list[_Case] | None:
+def _returned(tree: Tree, helper: cst.FunctionDef) -> list[Case] | None:
     """What a helper returns, by its tests; None if it does something else."""
     body = helper.body if isinstance(helper.body, cst.IndentedBlock) else None
     lines = (
         [one for one in statements_of(body) if not is_docstring(one)] if body else []
     )
-    found: list[_Case] = []
+    found: list[Case] = []
     for one in lines:
         small = only_small(one)
         if isinstance(one, cst.If):
@@ -213,17 +204,17 @@ def _returned(tree: Tree, helper: cst.FunctionDef) -> list[_Case] | None:
     return found if whole else None
 
 
-def _entries(tree: Tree, looked_up: cst.Subscript) -> list[_Case]:
+def _entries(tree: Tree, looked_up: cst.Subscript) -> list[Case]:
     """``{"cnn": cnn}[name]`` as tests of the name."""
     table = tree.value(looked_up.value)
     index = looked_up.slice[0].slice
     if not isinstance(table, cst.Dict) or not isinstance(index, cst.Index):
         return []
-    found: list[_Case] = []
+    found: list[Case] = []
     for one in table.elements:
         if not isinstance(one, cst.DictElement):
             return []
         equal = cst.ComparisonTarget(cst.Equal(), one.key)
         found.append((cst.Comparison(index.value, [equal]), one.value))
-    error = cst.parse_statement(f"raise KeyError({tree.code(index.value)})")
-    return [*found, (None, only_small(error))]  # type: ignore[list-item]
+    error = cst.parse_expression(f"KeyError({tree.code(index.value)})")
+    return [*found, (None, cst.Raise(error))]

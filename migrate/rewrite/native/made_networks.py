@@ -32,8 +32,10 @@ def with_makers_as_classes(
         tree = Tree(parsed.module, parsed.resolver)
         for function in parsed.each(cst.FunctionDef):
             made = _class_of(tree, function)
-            uses = _uses(function, found, facts) if made is not None else None
-            if made is None or uses is None:
+            if made is None:
+                continue
+            uses = _uses(function, made.name, found, facts)
+            if uses is None:
                 continue
             for place, edits in enumerate(uses):
                 edits = {**edits, **({function: made} if place == number else {})}
@@ -52,7 +54,7 @@ def _class_of(tree: Tree, function: cst.FunctionDef) -> cst.ClassDef | None:
     )
     last = only_small(body[-1]) if len(body) > 1 else None
     inner = body[-2] if isinstance(last, cst.Return) else None
-    plain = re.sub(_WORDS, "", function.name.value)
+    name = camel(re.sub(_WORDS, "", function.name.value))
     if (
         not isinstance(inner, cst.FunctionDef)
         or not isinstance(last, cst.Return)
@@ -65,7 +67,7 @@ def _class_of(tree: Tree, function: cst.FunctionDef) -> cst.ClassDef | None:
         or not MAKES_LAYERS.search(tree.excerpt(function))
         or any(any(walk(one, cst.Return, cst.FunctionDef)) for one in body[:-2])
         or any(walk(inner, cst.Nonlocal))
-        or camel(plain) in tree.resolver.scopes.module_scope.bindings
+        or name in tree.resolver.scopes.module_scope.bindings
     ):
         return None
     scope = tree.resolver.scopes.opened[function]
@@ -97,7 +99,7 @@ def _class_of(tree: Tree, function: cst.FunctionDef) -> cst.ClassDef | None:
         leading_lines=[cst.EmptyLine(indent=False)],
     )
     return cst.ClassDef(
-        cst.Name(camel(plain)),
+        cst.Name(name),
         cst.IndentedBlock([*doc, init, call]),
         [cst.Arg(cst.Name("object"))],
         leading_lines=function.leading_lines,
@@ -109,11 +111,13 @@ def _with_self(params: cst.Parameters) -> cst.Parameters:
 
 
 def _uses(
-    function: cst.FunctionDef, files: Sequence[ParsedModule], facts: ProjectFacts
+    function: cst.FunctionDef,
+    new: cst.Name,
+    files: Sequence[ParsedModule],
+    facts: ProjectFacts,
 ) -> list[_Places] | None:
     """The new name where the function is called or imported; None if it is more."""
     name = function.name.value
-    new = cst.Name(camel(re.sub(_WORDS, "", name)))
     found: list[_Places] = []
     for parsed in files:
         tree = Tree(parsed.module, parsed.resolver)

@@ -19,31 +19,43 @@ def with_static_methods_apart(
 ) -> ParsedModule:
     """The file with ``block(x)`` for ``self.block(x)`` where that needs no object."""
     tree = Tree(parsed.module, parsed.resolver)
-    own = {one.path: one.source.text for one in files}
-    path = parsed.path
-    users = {*facts.importers(path), *facts.importers_besides(path)} - {*own}
-    told = [read_or_nothing(one).decode("utf-8", "replace") for one in users]
-    texts = "\n".join([*own.values(), *told])
     edits: dict[cst.CSTNode, object] = {}
+    texts = ""
     for kind in parsed.each(cst.ClassDef):
         if tree.parent(kind) is not parsed.module:
             continue
-        found = [
-            one
+        found = {
+            one: _words(tree, one)
             for one in statements_of(kind.body)  # type: ignore[arg-type]
             if isinstance(one, cst.FunctionDef)
             and makes_layers(tree, one)
             and _needs_no_object(tree, one)
-            and all(_is_call(tree, word, kind) for word in _words(tree, one))
+        }
+        # Read for those alone that may move.
+        texts = texts or (_texts(parsed, facts, files) if found else "")
+        moved = [
+            one
+            for one, words in found.items()
+            if all(_is_call(tree, word, kind) for word in words)
             # No text has it either, as in `getattr(self, "block")`.
-            and len(re.findall(rf"\b{one.name.value}\b", texts))
-            == len(_words(tree, one)) + 1
+            and len(re.findall(rf"\b{one.name.value}\b", texts)) == len(words) + 1
         ]
-        for word in (word for one in found for word in _words(tree, one)):
+        for word in (word for one in moved for word in found[one]):
             edits[tree.parent(word)] = word  # type: ignore[index]
-        if found:
-            edits[kind] = _Apart(tree, kind, found)
+        if moved:
+            edits[kind] = _Apart(tree, kind, moved)
     return changed(parsed, facts, edits) if edits else parsed
+
+
+def _texts(
+    parsed: ParsedModule, facts: ProjectFacts, files: Sequence[ParsedModule]
+) -> str:
+    """What the files of the program say, and those that import this one of them."""
+    own = {one.path: one.source.text for one in files}
+    path = parsed.path
+    users = {*facts.importers(path), *facts.importers_besides(path)} - {*own}
+    told = [read_or_nothing(one).decode("utf-8", "replace") for one in users]
+    return "\n".join([*own.values(), *told])
 
 
 def _words(tree: Tree, method: cst.FunctionDef) -> list[cst.Name]:

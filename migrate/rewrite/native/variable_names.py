@@ -39,10 +39,13 @@ def with_names_of_keras(
     if "trainable_variables" not in parsed.source.text:
         return parsed
     text = Text(parsed.source.text)
+    tests = [*_tests(text)]
+    if not tests:
+        return parsed
     contrib, plain = _CONTRIB.search(before), " ".join(_PLAIN.findall(before))
     gone = [*re.findall(r"_scope\(([^()]*)", before), *_told_scopes(before)]
     own = [one.lower() for one in classes]
-    for test, asked in _tests(text):
+    for test, asked in tests:
         shown = f"`{text.of(test)}` is about names that Keras does not give"
         if contrib and not asked:
             raise Refused(shown)
