@@ -62,6 +62,7 @@ _KINDS = {
     "conv3d": LayerFunction("Conv3D", _CONV, 2),
     "conv2d_transpose": LayerFunction("Conv2DTranspose", _TRANSPOSE, 2),
     "conv3d_transpose": LayerFunction("Conv3DTranspose", _TRANSPOSE, 2),
+    "separable_conv1d": LayerFunction("SeparableConv1D", _SEPARABLE, 2),
     "separable_conv2d": LayerFunction("SeparableConv2D", _SEPARABLE, 2),
     "max_pooling1d": LayerFunction("MaxPooling1D", _POOL, 2),
     "max_pooling2d": LayerFunction("MaxPooling2D", _POOL, 2),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import libcst as cst
@@ -30,6 +30,7 @@ _BEHIND = (
 _BRANCHES = (cst.If, cst.For, cst.While, cst.Try)
 # Containers that layers fill.
 _EMPTY = ("[]", "{}", "list()", "dict()")
+_WEIGHTS = ("tf.Variable", "tf.get_variable")
 _NOT_BEHIND = ("tf.estimator.ModeKeys", "tf.train.get_global_step")
 
 
@@ -150,6 +151,7 @@ class Standing:
     def _region(self, run: _Run) -> None:
         tree, file = self.tree, self.file
         every = statements_of(run.block)
+        run = self._with_computed(every, run)
         whole = region = self._with_containers(every, run)
         scope = tree.resolver.scopes.opened[self.defined]
         loops = self._loops_around(run.block)
@@ -222,6 +224,29 @@ class Standing:
         for one in rest:
             file.edits.replace[one] = []
         file.edits.replace[rest[-1]] = parse_statements(code)
+
+    def _with_computed(self, every: Sequence[Statement], run: _Run) -> _Run:
+        """A run that makes weights alone, and what is computed by them behind it."""
+        region = every[run.first : run.last + 1]
+        made = [one for s in region for one in walk(s, cst.Call)]
+        if run.returns or not all(
+            isinstance(only_small(one), cst.Assign) for one in region
+        ):
+            return run
+        if any(
+            self.notes.makes(one) and self.tree.symbol(one.func) not in _WEIGHTS
+            for one in made
+        ):
+            return run
+        best, fewest = run.last, len(self._read_behind(region, ()))
+        for last in range(run.last + 1, len(every)):
+            small = only_small(every[last])
+            if not isinstance(small, cst.Assign) or self._is_behind(every[last]):
+                break
+            count = len(self._read_behind(every[run.first : last + 1], ()))
+            if count < fewest:
+                best, fewest = last, count
+        return replace(run, last=best)
 
     def _with_containers(
         self, every: Sequence[Statement], run: _Run

@@ -184,7 +184,8 @@ class ScopeReader:
             [
                 one
                 for one in self.around(call, most)
-                if all(self.tree.symbol(c.func) in ARG_SCOPES for c in _items([one]))
+                if any(self.tree.symbol(c.func) in ARG_SCOPES for c in _items([one]))
+                and not self.variable_scopes(_items([one]))
             ]
             for call in self.tree.calls_of(function) or ()
         ]

@@ -162,6 +162,11 @@ class _Reader:
                 return (lambda name: True) if trained else None
             text = self._constant(scope)
             return lambda name: re.match(text, name) is not None
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            first, second = self._test(node.left), self._test(node.right)
+            if first is None or second is None:
+                return None
+            return lambda name: first(name) or second(name)
         if not isinstance(node, ast.ListComp) or len(node.generators) != 1:
             return None
         (loop,) = node.generators
@@ -181,6 +186,11 @@ class _Reader:
 
     def _condition(self, node: ast.expr, variable: str) -> _Test:
         """A test of a comprehension, which can be made of a name alone."""
+        if isinstance(node, ast.Compare) and dotted(node.left) == variable:
+            among = self._test(self._source(node.comparators[0]))
+            if among is not None and isinstance(node.ops[0], ast.In | ast.NotIn):
+                wanted = isinstance(node.ops[0], ast.In)
+                return lambda name: among(name) == wanted
         known = dict(_FUNCTIONS)
         inside = {n.id for n in stores_in(node)}
         for one in names_in(node):

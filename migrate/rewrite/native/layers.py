@@ -31,7 +31,8 @@ _KINDS = {
 }
 # Dimensions of what layers take and give, where that is always the same.
 RANKS = {
-    "Conv1D": 3, "Conv2D": 4, "Conv2DTranspose": 4, "SeparableConv2D": 4, "Conv3D": 5,
+    "Conv1D": 3, "SeparableConv1D": 3, "Conv2D": 4, "Conv2DTranspose": 4,
+    "SeparableConv2D": 4, "Conv3D": 5,
     "DepthwiseConv2D": 4,
     "MaxPooling2D": 4, "AveragePooling2D": 4, "MaxPooling3D": 5,
     "AveragePooling3D": 5, "Flatten": 2, "DenseFeatures": 2,

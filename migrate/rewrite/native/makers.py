@@ -210,5 +210,4 @@ def _without_collection(code: str) -> str:
     module = re.search(r"(\w+)\.get_collection\(", code)
     tf = module[1] if module else "tf"
     both = f"{tf}.losses.get_losses() + {tf}.losses.get_regularization_losses()"
-    code = re.sub(rf"{tf}\.get_collection\(\s*({_OWN})\s*\)", both, code)
-    return re.sub(rf"add_to_collection\(\s*({_OWN})\s*,\s*", "losses.add_loss(", code)
+    return re.sub(rf"{tf}\.get_collection\(\s*({_OWN})\s*\)", both, code)

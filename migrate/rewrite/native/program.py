@@ -13,7 +13,7 @@ import libcst as cst
 from ...code.blocked import Blocked
 from ...code.edits import changed, importing
 from ...code.spacing import in_tabs, without_new_gaps
-from ...code.texts import written_out
+from ...code.texts import source_text, written_out
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...names.ast_nodes import members, tree_of
 from ...names.ast_nodes import walk as walk_ast
@@ -595,6 +595,8 @@ class _Program:
         self.watched = frozenset[str]()
         # Whether averages of batch normalization are updated, of each Task with some.
         self.updates: list[bool] = []
+        # Values that hooks look at, and no Task has that is made so far.
+        self.unseen: frozenset[str] | None = None
         if any("Hook" in one.source.text for one in parsed):
             self.watched = self.watched.union(*(watched(one, parsed) for one in parsed))
         for one in self.files:
@@ -611,6 +613,8 @@ class _Program:
                     made[defined.name.value] = name
             for name, task in made.items():
                 self._rename(one, name, task)
+        if self.unseen:
+            raise Refused(f"a hook looks at `{min(self.unseen)}`, which is not seen")
         if False in self.updates:
             texts = [one.source.text for one in self.before]
             words = ("updates_collections", "model_to_estimator", ".compile(")
@@ -639,7 +643,7 @@ class _Program:
                 _models(one.parsed, foreign),
                 name,
                 self.watched,
-                normalizes=self._normalizes(one),
+                normalizes=self._normalizes(one) if self._norm_named(defined) else (),
                 foreign=foreign,
                 several={
                     name for other in self.files for name in with_several(other.parsed)
@@ -652,6 +656,8 @@ class _Program:
         if task.updates is not None:
             self.updates.append(task.updates)
         one.words |= task.words
+        unseen = task.unseen if self.unseen is None else self.unseen & task.unseen
+        self.unseen = unseen
         line = _line_of(one.written, defined.name.value)
         pictures = one.written.source.text.partition("summary.image(")
         for note in task.notes:
@@ -663,6 +669,24 @@ class _Program:
         for helper in _helpers(tree, defined):
             one.parsed = without_unread(one.parsed, self.facts, helper)
         return name
+
+    def _norm_named(self, defined: cst.FunctionDef) -> bool:
+        """Whether normalization is in a model function, or in what it names."""
+        made: dict[str, list[str]] = {}
+        for file in self.files:
+            for node in file.parsed.each(cst.FunctionDef, cst.ClassDef):
+                assert isinstance(node, cst.FunctionDef | cst.ClassDef)
+                made.setdefault(node.name.value, []).append(source_text(node))
+        # Those of a class are looked at with it, where it is named.
+        made |= {"__init__": [], "call": []}
+        waiting = [source_text(defined)]
+        while waiting:
+            text = waiting.pop()
+            if re.search(r"ormaliz|Norm", text) or WITH_AVERAGES.search(text):
+                return True
+            for name in {*re.findall(r"\w+", text)} & {*made}:
+                waiting += made.pop(name)
+        return False
 
     def _normalizes(self, one: _File) -> set[str]:
         """Kinds of layers that a file may use whose averages its updates move."""

@@ -127,6 +127,8 @@ class Task:
     dropped: str = ""
     # Whether updates move the averages of its batch normalization, if it has some.
     updates: bool | None = None
+    # Values that hooks of the program look at, and the Task does not have.
+    unseen: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -202,6 +204,8 @@ class Maker:
         self.closes_over_self = False
         self.normalizes: Collection[str] = ()
         self.updates: bool | None = None
+        # Names of values that hooks look at, and none of its methods gives.
+        self.unseen: set[str] = set()
         # Evaluations are given metrics of their own.
         # Names of classes of models in other files; and of those of any file that give
         # several tensors.
@@ -271,6 +275,7 @@ class Maker:
     # -- the whole
 
     def made(self, watched: Collection[str]) -> Task:
+        self.unseen = {*watched} - {"loss"}
         self._check_specs()
         self.hooks = read_hooks(self)
         self.replaced.update(self.hooks.replaced)
@@ -334,6 +339,7 @@ class Maker:
             self.closes_over_self,
             self.chain,
             self.updates,
+            frozenset(self.unseen),
         )
 
     def _made_of_head(self, model: str, setup: list[str]) -> Task:
@@ -1158,10 +1164,7 @@ class Maker:
                     name = _operation_name(called)
                     if name in names:
                         found[str(name)] = node
-        missing = sorted(set(names) - set(found) - {"loss"})
-        if missing:
-            reason = f"a hook looks at `{missing[0]}`, which is not seen"
-            raise self.stop(self.defined, reason)
+        self.unseen -= {*found}
         if not found:
             return []
         nodes = list(found.values())

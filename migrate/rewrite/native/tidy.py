@@ -10,7 +10,7 @@ from ...code.pure import is_pure
 from ...names.ast_nodes import children as ast_children
 from ...names.ast_nodes import tree_of
 from ...names.ast_nodes import walk as walk_ast
-from .text import Text, formatted
+from .text import Text, attribute_of_self, formatted
 
 
 def indented(text: str, by: str = "    ") -> str:
@@ -262,9 +262,36 @@ def folded(code: str) -> str:
         else:
             if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
                 _without_numbers(text, node)
+            elif isinstance(node, ast.FunctionDef):
+                _without_dicts(text, node)
             pending += ast_children(node)
     shorter = text.done()
     return code if shorter == code else folded(shorter)
+
+
+def _without_dicts(text: Text, function: ast.FunctionDef) -> None:
+    """``self.w_out`` for ``w['out']``, where `w` names parts of an object alone."""
+    for one in function.body:
+        value, name = getattr(one, "value", None), ""
+        if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name):
+            name = one.targets[0].id
+        if not name or not isinstance(value, ast.Dict) or not value.values:
+            continue
+        held = {
+            ast.unparse(key): ast.unparse(part)
+            for key, part in zip(value.keys, value.values, strict=True)
+            if isinstance(key, ast.Constant) and attribute_of_self(part) is not None
+        }
+        named = sum(n.id == name for n in walk_ast(function, ast.Name))
+        read = [
+            n
+            for n in walk_ast(function, ast.Subscript)
+            if ast.unparse(n.value) == name and ast.unparse(n.slice) in held
+        ]
+        if len(held) == len(value.keys) and named == 1 + len(read):
+            text.cut(one)
+            for n in read:
+                text.put(n, held[ast.unparse(n.slice)])
 
 
 def _without_numbers(text: Text, node: ast.ListComp | ast.GeneratorExp) -> None:

@@ -20,6 +20,14 @@ from .task import alias_of
 _TOTAL = "tf.losses.get_total_loss"
 _HOMES = ("tf.losses.", "tf.contrib.losses.", "tf.contrib.slim.losses.")
 _LIST = "get_losses"
+# The same by the name of their collection, and with how many arguments.
+_BY_KEY = {
+    "tf.get_collection": ("tf.losses.get_losses", 1),
+    "tf.add_to_collection": ("tf.losses.add_loss", 2),
+}
+# The collection that all losses are in.
+_KEY = re.compile(r"'losses'|\"losses\"|[\w.]*GraphKeys\.LOSSES")
+_ASKED = re.compile(rf"get_total_loss|{_LIST}|get_collection\(\s*({_KEY.pattern})")
 _COLLECTED = re.compile(r"GraphKeys\.LOSSES|['\"]losses['\"]|get_losses|add_loss\b")
 
 
@@ -33,7 +41,7 @@ def with_losses_added(
     It stays as it is where losses are made in expressions, in loops, or by functions
     that do more than to return the one they make; these may be in the files beside it.
     """
-    if "get_total_loss" not in parsed.source.text and _LIST not in parsed.source.text:
+    if not _ASKED.search(parsed.source.text):
         return parsed
     tree = Tree(parsed.module, parsed.resolver)
     every = parsed.each(cst.FunctionDef)
@@ -70,6 +78,9 @@ def with_losses_added(
 
 def _symbol(tree: Tree, node: cst.Call) -> str:
     symbol = tree.symbol(node.func) or ""
+    if symbol in _BY_KEY and _KEY.fullmatch(tree.code(node.args[0].value)):
+        name, count = _BY_KEY[symbol]
+        symbol = name if len(node.args) == count else symbol
     for home in _HOMES[1:]:
         symbol = symbol.replace(home, _HOMES[0])
     return symbol
@@ -198,9 +209,15 @@ class _Losses:
             ):
                 names += assigned(statement)
             elif (
-                known and isinstance(small, cst.Expr) and (makes or len(node.args) == 1)
+                known
+                and isinstance(small, cst.Expr)
+                and (
+                    makes
+                    or len(node.args) == 1
+                    or symbol != self.tree.symbol(node.func)
+                )
             ):
-                value = node if makes else node.args[0].value
+                value = node if makes else node.args[-1].value
                 if isinstance(value, cst.Name):
                     names.append(value.value)
                     named[statement] = []
@@ -226,6 +243,9 @@ class _Losses:
             if name in self._changes(defined, line, last):
                 return  # the name has another value by then
         for call in asked:
+            added = self.tree.parent(self.tree.parent(call) or call)
+            if isinstance(added, cst.Call) and added.args[0].value is call:
+                call = added if self.tree.symbol(added.func) == "tf.add_n" else call
             self.places[call] = cst.parse_expression(self._sum(call, names))
         if asked:
             self.places.update(named)
@@ -245,9 +265,11 @@ class _Losses:
         return {one for one in around if isinstance(one, cst.IndentedBlock)}
 
     def _sum(self, call: cst.Call, names: list[str]) -> str:
-        if _symbol(self.tree, call) != _TOTAL:
+        symbol = _symbol(self.tree, call)
+        if symbol == f"tf.losses.{_LIST}":
             return f"[{', '.join(names)}]"
         plain = any("False" in self.tree.code(one.value) for one in call.args)
+        plain = plain or symbol == "tf.add_n"
         if not plain and self.penalized:
             names = [*names, f"*{self.alias}.losses.get_regularization_losses()"]
         elif len(names) == 1:
