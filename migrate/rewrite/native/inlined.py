@@ -28,6 +28,11 @@ _LAYERS = ("tf.layers.", "tf.contrib.layers.", "tf.contrib.slim.", "tf.get_varia
 # What finds a function by its name.
 _BY_STRINGS = re.compile(r"\b(getattr|globals|locals|eval|__all__)\b")
 _GATHERED = [f"tf.losses.{one}" for one in ("add_loss", "get_losses", "get_total_loss")]
+_VARIABLES = ("tf.Variable", "tf.get_variable")
+# What variables begin with.
+_BEGINS = re.compile(
+    r"tf\.(random_|truncated_normal|zeros|ones|constant|.*_initializer$|initializers\.)"
+)
 _CELLS = ("tf.nn.rnn_cell.", "tf.contrib.rnn.")
 _PLAIN = (cst.Name, cst.SimpleString, cst.Integer, cst.Float, cst.Attribute)
 
@@ -108,6 +113,7 @@ def _once(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule | None:
                     follows_step(tree, helper, given, node.args)
                     or calls_model(helper, parsed, facts)
                     or knows_of_tasks(tree, helper)
+                    or _makes_weights_alone(tree, helper)
                 ):
                     continue
                 if network and not _is_called_once(tree, helper):
@@ -118,6 +124,22 @@ def _once(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule | None:
             parsed = changed(parsed, facts, {tree.statement(node): new})
             return without_unread(parsed, facts, helper.name.value)
     return None
+
+
+def _makes_weights_alone(tree: Tree, helper: cst.FunctionDef) -> bool:
+    """A function returns several variables, and computes nothing."""
+    body = [one for one in statements_of(helper.body) if not is_docstring(one)]
+    last = only_small(body[-1])
+    if not all(isinstance(only_small(one), cst.Assign) for one in body[:-1]):
+        return False
+    symbols = [tree.symbol(one.func) for one in walk(helper.body, cst.Call)]
+    makes = [one for one in symbols if one in _VARIABLES]
+    begins = [one for one in symbols if one is None or _BEGINS.match(one)]
+    return (
+        isinstance(last, cst.Return)
+        and len(makes) > 1
+        and len(makes) + len(begins) == len(symbols)
+    )
 
 
 def _maker_of(tree: Tree, node: cst.BaseExpression) -> str:

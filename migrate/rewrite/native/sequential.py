@@ -12,7 +12,14 @@ from ...names.ast_nodes import expression_of, tree_of
 from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule
 from .code import dotted, literal
-from .text import Text, attribute_of_self, fitted, on_one_line, parameters_of
+from .text import (
+    Text,
+    attribute_of_self,
+    defaults_of,
+    fitted,
+    on_one_line,
+    parameters_of,
+)
 
 _LAYERS = "tf_keras.layers."
 _ACTIVATIONS = frozenset(
@@ -124,6 +131,8 @@ class _Chain:
         return found * (1 + step.lstrip().startswith("*("))
 
     def _constructor(self, function: ast.FunctionDef) -> None:
+        usual = {k: self.text.of(v) for k, v in defaults_of(function).items()}
+        self.given = usual | {**self.given}
         for statement in function.body:
             if isinstance(statement, ast.Expr):
                 value = statement.value

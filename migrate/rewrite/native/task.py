@@ -52,6 +52,7 @@ from .spec_hooks import read_hooks
 from .tables import made_once
 from .text import on_one_line
 from .updates import Trained, asks, is_updates, read_training
+from .weight_averages import AVERAGE
 
 # What makes texts of texts.
 _OF_TEXTS = ("format", "replace", "split", "strip", "join")
@@ -99,7 +100,7 @@ _WRITING = ("assign", "scatter_", "batch_scatter_")
 _HARMS = (
     *(f"tf.{one}" for one in _WRITING), "tf.add_to_collection", "tf.py_func",
     "tf.contrib.framework.init_from_checkpoint", "tf.train.init_from_checkpoint",
-    "tf.train.ExponentialMovingAverage",
+    AVERAGE,
 )  # fmt: skip
 # Methods that put something into what they are of.
 _FILLING = ("add", "append", "extend", "insert", "setdefault", "update")
@@ -1100,6 +1101,9 @@ class Maker:
     def _use(self, statements: Sequence[Statement]) -> None:
         """Notes what a method computes; chance may not be drawn in two of them."""
         for one in statements:
+            calls = walk(one, cst.Call)
+            if any(self.tree.symbol(call.func) == AVERAGE for call in calls):
+                raise self.stop(one, "averages of tensors are kept, which no Task does")
             if one in self.parts.used and self._draws(one):
                 raise self.stop(one, "several methods would draw numbers of their own")
         self.parts.used.update(statements)
@@ -1752,7 +1756,8 @@ class Maker:
                 if one is not call
             )
         if symbol.startswith(_SUMMARIES):
-            return mode is not self.train
+            merges = symbol.endswith((".merge", ".merge_all"))
+            return merges or mode is not self.train
         return not symbol.startswith(_HARMS)
 
     def _keeps(self, function: cst.FunctionDef) -> bool:

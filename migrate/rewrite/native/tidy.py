@@ -272,26 +272,49 @@ def folded(code: str) -> str:
 def _without_dicts(text: Text, function: ast.FunctionDef) -> None:
     """``self.w_out`` for ``w['out']``, where `w` names parts of an object alone."""
     for one in function.body:
-        value, name = getattr(one, "value", None), ""
-        if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name):
-            name = one.targets[0].id
-        if not name or not isinstance(value, ast.Dict) or not value.values:
+        if not isinstance(one, ast.Assign) or not isinstance(one.targets[0], ast.Name):
             continue
-        held = {
-            ast.unparse(key): ast.unparse(part)
-            for key, part in zip(value.keys, value.values, strict=True)
-            if isinstance(key, ast.Constant) and attribute_of_self(part) is not None
-        }
-        named = sum(n.id == name for n in walk_ast(function, ast.Name))
-        read = [
+        name, entries = one.targets[0].id, _entries(one.value)
+        if entries is None:
+            continue
+        parts = [
             n
             for n in walk_ast(function, ast.Subscript)
-            if ast.unparse(n.value) == name and ast.unparse(n.slice) in held
+            if ast.unparse(n.value) == name and isinstance(n.slice, ast.Constant)
         ]
-        if len(held) == len(value.keys) and named == 1 + len(read):
-            text.cut(one)
-            for n in read:
+        added = [
+            o
+            for o in function.body
+            if isinstance(o, ast.Assign) and o.targets[0] in parts
+        ]
+        entries += [(ast.unparse(o.targets[0].slice), o.value) for o in added]  # type: ignore[attr-defined]
+        held = {key: ast.unparse(value) for key, value in entries}
+        if (
+            not entries
+            or len(held) < len(entries)
+            or any(attribute_of_self(value) is None for _, value in entries)
+            or sum(n.id == name for n in walk_ast(function, ast.Name)) != 1 + len(parts)
+            or any(ast.unparse(n.slice) not in held for n in parts)
+        ):
+            continue
+        for gone in (one, *added):
+            text.cut(gone)
+        for n in parts:
+            if isinstance(n.ctx, ast.Load):
                 text.put(n, held[ast.unparse(n.slice)])
+
+
+def _entries(value: ast.expr) -> list[tuple[str, ast.expr]] | None:
+    """The entries of a dict that is written out."""
+    if ast.unparse(value) == "dict()":
+        return []
+    if not isinstance(value, ast.Dict) or None in value.keys:
+        return None
+    return [
+        (ast.unparse(key), part)
+        for key, part in zip(value.keys, value.values, strict=True)
+        if key is not None
+    ]
 
 
 def _without_numbers(text: Text, node: ast.ListComp | ast.GeneratorExp) -> None:

@@ -21,6 +21,7 @@ from .own_optimizers import read_parts, taped
 from .said import Said
 from .schedules import SIGNATURES as SCHEDULES
 from .slices import Slice, awaited, is_step
+from .weight_averages import before_averages, with_averages
 
 if TYPE_CHECKING:
     from .task import Maker
@@ -101,12 +102,16 @@ class Reader:
         self.tree = maker.tree
         # Calls that count the step beside the updates.
         self.counted: set[cst.Call] = set()
+        # Of averages of the weights.
+        self.decay: cst.BaseExpression | None = None
         # What is minimized.
         self.objectives: dict[Value, cst.BaseExpression] = {}
 
     def read(self) -> Trained:
         """What the operation that trains stands for."""
         trained = self._read()
+        if self.decay is not None:
+            with_averages(self, trained, self.decay)
         others = [one for one in self.objectives.values() if not self.is_loss(one)]
         if others and len(self.objectives) > 1:
             raise self.maker.stop(others[0], "it minimizes several things at once")
@@ -144,7 +149,8 @@ class Reader:
         assert mode.spec is not None
         if "train_op" not in mode.spec:
             raise maker.stop(maker.defined, "no train_op for TRAIN")
-        node = self._before_count(mode.spec["train_op"].node)
+        node, self.decay = before_averages(self, mode.spec["train_op"].node)
+        node = self._before_count(node)
         found = list(self._updates())
         if not found:
             reason = "it is not seen how the train_op trains"
@@ -175,7 +181,7 @@ class Reader:
             given = self.minimized(update)
             self._check_loss(given.get("loss"), update)
             self.check_step(given.get("global_step"), update)
-            self._check_variables(given.get("var_list"), update)
+            self.check_variables(given.get("var_list"), update)
         else:
             given = self._given(update, ("grads_and_vars", "global_step", "name"))
             self.check_step(given.get("global_step"), update)
@@ -418,13 +424,13 @@ class Reader:
             for name in given.keys() - {"ys", "xs", *_IGNORED}:
                 raise self.maker.stop(call, f"tf.gradients(`{name}`=)")
             self._check_loss(given.get("ys"), call)
-            self._check_variables(given["xs"], call)
+            self.check_variables(given["xs"], call)
             return
         given = self._given(call, _COMPUTE)
         self._check_loss(given.get("loss"), call)
-        self._check_variables(given.get("var_list"), call)
+        self.check_variables(given.get("var_list"), call)
 
-    def _check_variables(self, node: cst.BaseExpression | None, call: cst.Call) -> None:
+    def check_variables(self, node: cst.BaseExpression | None, call: cst.Call) -> None:
         """Refuses an update of other variables than all that are trained."""
         value = None if node is None else self._value(node)
         source = None if node is None else self.mode.source_of(node)
@@ -471,7 +477,7 @@ class Reader:
             self.maker.parts.notes.append(
                 NO_SUMMARIES.format("create_train_op", "gradients")
             )
-        self._check_variables(given.pop("variables_to_train", None), call)
+        self.check_variables(given.pop("variables_to_train", None), call)
         optimizer = given.pop("optimizer", None)
         if optimizer is None or given:
             raise self.maker.stop(call, f"create_train_op(`{min(given, default='')}`=)")
@@ -489,7 +495,7 @@ class Reader:
         decay = given.pop("learning_rate_decay_fn", None)
         optimizer = given.pop("optimizer", None)
         clip = given.pop("clip_gradients", None)
-        self._check_variables(given.pop("variables", None), call)
+        self.check_variables(given.pop("variables", None), call)
         if getattr(given.get("summaries"), "elements", None) != ():
             maker.parts.notes.append(
                 NO_SUMMARIES.format("optimize_loss", _OPTIMIZED_SHOWS)

@@ -1,0 +1,87 @@
+"""Averages of all weights that are moved behind each update: an optimizer keeps them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from ...code.arguments import UnknownArguments, match_arguments
+from ...code.tree import walk
+from .slices import awaited
+
+if TYPE_CHECKING:
+    from .updates import Reader, Trained
+
+AVERAGE = "tf.train.ExponentialMovingAverage"
+_DECIDES = ("decay", "num_updates", "zero_debias", "name")
+_OPTIMIZER = re.compile(r"tf_keras\.optimizers\.\w+\(.+\)\s*", re.DOTALL)
+
+
+def before_averages(
+    reader: Reader, node: cst.BaseExpression
+) -> tuple[cst.BaseExpression, cst.BaseExpression | None]:
+    """What the averages of all weights wait for, and their decay.
+
+    The node itself, where it is no such operation, or the averages are read.
+    """
+    mode, tree = reader.mode, reader.tree
+    made = mode.source_of(node)
+    grouped = isinstance(made, cst.Call) and tree.symbol(made.func) == "tf.group"
+    parts = [one.value for one in made.args] if grouped else [made]
+    for part in parts:
+        call = mode.source_of(part)
+        func = call.func if isinstance(call, cst.Call) else None
+        if not isinstance(func, cst.Attribute) or func.attr.value != "apply":
+            continue
+        average = mode.source_of(func.value)
+        if not isinstance(average, cst.Call) or tree.symbol(average.func) != AVERAGE:
+            continue
+        try:
+            given = match_arguments(average, _DECIDES)
+        except UnknownArguments:
+            continue
+        blocks = [one for one in tree.ancestors(call) if isinstance(one, cst.With)]
+        waits = [one for block in blocks for one in _each(awaited(tree, block))]
+        others = [one for one in parts if one is not part]
+        named = [
+            one
+            for one in walk(reader.maker.defined, cst.Name)
+            if isinstance(func.value, cst.Name) and one.value == func.value.value
+        ]
+        if (
+            len(waits) != 1
+            or len(named) != 2
+            or any(mode.source_of(o) is not mode.source_of(waits[0]) for o in others)
+            or given.keys() - {"decay", "name"}
+        ):
+            continue
+        reader.check_variables(call.args[0].value if call.args else None, call)
+        reader.maker.parts.used |= {tree.statement(o) for o in (node, call, average)}
+        return waits[0], given["decay"]
+    return node, None
+
+
+def with_averages(reader: Reader, trained: Trained, decay: cst.BaseExpression) -> None:
+    """Lets the optimizer keep averages of the weights."""
+    text, setup = reader.maker.constructed(decay)
+    # It may have been given a name.
+    named = f"{trained.optimizer} = "
+    lines = [trained.optimizer, *trained.setup]
+    made = [one for one in lines if _OPTIMIZER.fullmatch(one.removeprefix(named))]
+    if trained.others or len(made) != 1:
+        why = "averages of weights beside an optimizer that cannot keep them"
+        raise reader.maker.stop(decay, why)
+    said = made[0].rstrip()[:-1].rstrip().rstrip(",")
+    said += f", use_ema=True, ema_momentum={text})"
+    lines = [f"{said}\n" if one is made[0] else one for one in trained.setup]
+    trained.optimizer = said if made[0] is trained.optimizer else trained.optimizer
+    trained.setup = [*(one for one in setup if one not in lines), *lines]
+
+
+def _each(nodes: list[cst.BaseExpression]) -> list[cst.BaseExpression]:
+    """The elements of lists."""
+    kinds = (cst.List, cst.Tuple)
+    each = [[o.value for o in n.elements] if isinstance(n, kinds) else [n] for n in nodes]
+    return [one for found in each for one in found]
