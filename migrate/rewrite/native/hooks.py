@@ -25,6 +25,7 @@ _STEPS = tuple(
     for home in ("train", "contrib.framework")
     for name in ("get", "get_or_create", "create")
 )
+_WEIGHTS = "tf.trainable_variables"
 # The loss of a model under the names that TensorFlow and people gave it.
 _LOSS = re.compile(r"(\w+/)*(loss|\w*_loss/value)$")
 # Method of a hook -> its name in a callback, what it is called with, and how many
@@ -251,6 +252,8 @@ class _Hook:
             self._results(method, given[2], fetched)
         if given[1:]:
             self._sessions(method, given[1])
+        if new in ("begin", "end"):
+            self._weights(method)
         spelled = [{"step": self.step, "values": self.values}[one] for one in wanted]
         for gone in walk(method.body, cst.Del):
             named = {one.value for one in walk(gone, cst.Name)}
@@ -377,12 +380,25 @@ class _Hook:
                 if runs:
                     self._put(node, _STEP)
                     continue
-                if any(of_self(one) == "trainer" for one in walk(self.made.body)):
-                    raise Odd(node, "has a trainer of its own, and reads the step")
-                self.page.words.add("Callback.trainer")
-                self.page.put(node, "self.trainer.global_step")
-                self.known.update(walk(node))
-                self.page.replaced.update(walk(node, cst.Name))
+                self._of_trainer(node, "global_step")
+
+    def _weights(self, method: cst.FunctionDef) -> None:
+        """All weights, where nothing looks at their names, which are others now."""
+        told = walk(self.made.body, cst.Attribute)
+        if any(one.attr.value in ("name", "op") for one in told):
+            return
+        for node in walk(method.body, cst.Call):
+            if self.page.symbol(node.func) == _WEIGHTS and not node.args:
+                self._of_trainer(node, "task.model.trainable_variables")
+
+    def _of_trainer(self, node: cst.Call, attribute: str) -> None:
+        """What the trainer has stands for a call."""
+        if any(of_self(one) == "trainer" for one in walk(self.made.body)):
+            raise Odd(node, f"has a trainer of its own, and asks for `{attribute}`")
+        self.page.words.add("Callback.trainer")
+        self.page.put(node, f"self.trainer.{attribute}")
+        self.known.update(walk(node))
+        self.page.replaced.update(walk(node, cst.Name))
 
 
 def _starts_iterator(method: cst.FunctionDef) -> bool:
