@@ -78,6 +78,7 @@ from .text import attribute_of_self, with_lines_fitted
 from .totals import with_losses_added
 from .tpu import without_tpu_branches
 from .variable_names import with_names_of_keras
+from .whole_models import with_whole_models
 from .words import Reworded, advice, has_word, reworded, watched
 
 _OF_LEARN = "tf.contrib.learn."
@@ -613,6 +614,9 @@ class _Program:
                     made[defined.name.value] = name
             for name, task in made.items():
                 self._rename(one, name, task)
+        texts = [one.parsed.source.text for one in self.files]
+        for one, text in zip(self.files, with_whole_models(texts), strict=True):
+            one.parsed = changed(one.parsed, self.facts, text)
         if self.unseen:
             raise Refused(f"a hook looks at `{min(self.unseen)}`, which is not seen")
         if False in self.updates:
