@@ -191,7 +191,7 @@ def test_a_dictionary_of_weights_holds_attributes() -> None:
     )
     found = plain(code)
     assert "self.weights_a = tf.Variable(tf.zeros([3]))" in found
-    assert "weights = {'a': self.weights_a, 'b': self.weights_b}" in found
+    assert "return x * self.weights_a + self.weights_b" in found
 
 
 def test_a_name_that_has_several_weights_is_read_where_each_is_meant() -> None:

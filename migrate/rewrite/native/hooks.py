@@ -97,7 +97,7 @@ class _Hook:
             )
         if "after_create_session" in methods and "begin" in methods:
             raise Odd(methods["after_create_session"], "works on the new session")
-        for name in ("__init__", "begin"):
+        for name in ("__init__", "begin", "before_run"):
             if name in methods:
                 self._find_tensors(methods[name])
         fetched = None
