@@ -128,7 +128,11 @@ def _once(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule | None:
 
 def _makes_weights_alone(tree: Tree, helper: cst.FunctionDef) -> bool:
     """A function returns several variables, and computes nothing."""
-    body = [one for one in statements_of(helper.body) if not is_docstring(one)]
+    block = helper.body
+    every = statements_of(block) if isinstance(block, cst.IndentedBlock) else ()
+    body = [one for one in every if not is_docstring(one)]
+    if not body:
+        return False
     last = only_small(body[-1])
     if not all(isinstance(only_small(one), cst.Assign) for one in body[:-1]):
         return False

@@ -596,8 +596,10 @@ class _Program:
         self.watched = frozenset[str]()
         # Whether averages of batch normalization are updated, of each Task with some.
         self.updates: list[bool] = []
-        # Values that hooks look at, and no Task has that is made so far.
-        self.unseen: frozenset[str] | None = None
+        # Values that hooks look at, and that a Task does not have, of each Task.
+        self.unseen: list[frozenset[str]] = []
+        # Where the last model function is that became one.
+        self.place = ""
         if any("Hook" in one.source.text for one in parsed):
             self.watched = self.watched.union(*(watched(one, parsed) for one in parsed))
         for one in self.files:
@@ -617,8 +619,10 @@ class _Program:
         texts = [one.parsed.source.text for one in self.files]
         for one, text in zip(self.files, with_whole_models(texts), strict=True):
             one.parsed = changed(one.parsed, self.facts, text)
-        if self.unseen:
-            raise Refused(f"a hook looks at `{min(self.unseen)}`, which is not seen")
+        unseen = frozenset[str].intersection(*self.unseen) if self.unseen else ()
+        if unseen:
+            shown = f"`{min(unseen)}`, which is not seen{self.place}"
+            raise Refused(f"a hook looks at {shown}")
         if False in self.updates:
             texts = [one.source.text for one in self.before]
             words = ("updates_collections", "model_to_estimator", ".compile(")
@@ -660,8 +664,8 @@ class _Program:
         if task.updates is not None:
             self.updates.append(task.updates)
         one.words |= task.words
-        unseen = task.unseen if self.unseen is None else self.unseen & task.unseen
-        self.unseen = unseen
+        self.unseen.append(task.unseen)
+        self.place = one.placed(f" (line {tree.line(defined)})")
         line = _line_of(one.written, defined.name.value)
         pictures = one.written.source.text.partition("summary.image(")
         for note in task.notes:

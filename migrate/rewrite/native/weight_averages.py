@@ -1,4 +1,4 @@
-"""Averages of all weights that are moved behind each update: an optimizer keeps them."""
+"""Averages of all weights, moved behind each update, which an optimizer keeps."""
 
 from __future__ import annotations
 
@@ -28,15 +28,18 @@ def before_averages(
     """
     mode, tree = reader.mode, reader.tree
     made = mode.source_of(node)
-    grouped = isinstance(made, cst.Call) and tree.symbol(made.func) == "tf.group"
-    parts = [one.value for one in made.args] if grouped else [made]
+    parts = [made]
+    if isinstance(made, cst.Call) and tree.symbol(made.func) == "tf.group":
+        parts = [one.value for one in made.args]
     for part in parts:
         call = mode.source_of(part)
-        func = call.func if isinstance(call, cst.Call) else None
-        if not isinstance(func, cst.Attribute) or func.attr.value != "apply":
+        if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
             continue
+        func = call.func
         average = mode.source_of(func.value)
-        if not isinstance(average, cst.Call) or tree.symbol(average.func) != AVERAGE:
+        if not isinstance(average, cst.Call) or (
+            (func.attr.value, tree.symbol(average.func)) != ("apply", AVERAGE)
+        ):
             continue
         try:
             given = match_arguments(average, _DECIDES)
@@ -83,5 +86,8 @@ def with_averages(reader: Reader, trained: Trained, decay: cst.BaseExpression) -
 def _each(nodes: list[cst.BaseExpression]) -> list[cst.BaseExpression]:
     """The elements of lists."""
     kinds = (cst.List, cst.Tuple)
-    each = [[o.value for o in n.elements] if isinstance(n, kinds) else [n] for n in nodes]
-    return [one for found in each for one in found]
+    found: list[cst.BaseExpression] = []
+    for one in nodes:
+        several = isinstance(one, kinds)
+        found += [e.value for e in one.elements] if several else [one]
+    return found
