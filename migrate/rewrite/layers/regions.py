@@ -30,7 +30,8 @@ _BEHIND = (
 _BRANCHES = (cst.If, cst.For, cst.While, cst.Try)
 # Containers that layers fill.
 _EMPTY = ("[]", "{}", "list()", "dict()")
-_WEIGHTS = ("tf.Variable", "tf.get_variable")
+# What gives a weight, or a layer that is called later.
+_HELD = ("tf.Variable", "tf.get_variable", "tf.keras.layers.")
 _NOT_BEHIND = ("tf.estimator.ModeKeys", "tf.train.get_global_step")
 
 
@@ -226,17 +227,16 @@ class Standing:
         file.edits.replace[rest[-1]] = parse_statements(code)
 
     def _with_computed(self, every: Sequence[Statement], run: _Run) -> _Run:
-        """A run that makes weights alone, and what is computed by them behind it."""
+        """A run that makes weights or layers alone, and what is computed by them."""
         region = every[run.first : run.last + 1]
         made = [one for s in region for one in walk(s, cst.Call)]
         if run.returns or not all(
             isinstance(only_small(one), cst.Assign) for one in region
         ):
             return run
-        if any(
-            self.notes.makes(one) and self.tree.symbol(one.func) not in _WEIGHTS
-            for one in made
-        ):
+        symbols = [self.tree.symbol(one.func) or "" for one in made]
+        makes = map(self.notes.makes, made)
+        if any(m and not s.startswith(_HELD) for m, s in zip(makes, symbols, strict=True)):
             return run
         best, fewest = run.last, len(self._read_behind(region, ()))
         for last in range(run.last + 1, len(every)):

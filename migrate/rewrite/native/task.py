@@ -61,6 +61,7 @@ _INPUTS = (
     "exported classifiers and regressors name what they take as their receiver does; "
     "TF 1 named it `inputs`"
 )
+_FUNCTIONAL = ("tf.keras.Model", "tf.keras.models.Model")
 _WHOLE = ("tf.keras.Model", "tf.keras.Sequential", "tf.keras.models.")
 # Parts of a specification that a Task has no place for.
 _NO_PLACE = ("scaffold", "scaffold_fn", "host_call", "output_alternatives")
@@ -1680,9 +1681,8 @@ class Maker:
     def _check_layers(self) -> None:
         """Refuses a Task whose methods would make variables whenever they run."""
         seen: set[cst.CSTNode] = set()
-        waiting: list[cst.CSTNode] = [
-            one for one in self.parts.used if one is not self.tree.statement(self.maker)
-        ]
+        made = {self.tree.statement(self.maker), *self._functional()}
+        waiting: list[cst.CSTNode] = [one for one in self.parts.used if one not in made]
         while waiting:
             part = waiting.pop()
             for node in walk(part, cst.Call):
@@ -1705,6 +1705,21 @@ class Maker:
                 if isinstance(defined, cst.FunctionDef) and defined not in seen:
                     seen.add(defined)
                     waiting.append(defined.body)
+
+    def _functional(self) -> list[Statement]:
+        """The layers that a model of Keras is made of, which nothing else reads."""
+        if self.tree.symbol(self.maker.func) not in _FUNCTIONAL:
+            return []
+        found = self.train.needed([one.value for one in self.maker.args]).statements
+        names = {name for one in found for name in assigned(one)}
+        others = [
+            one
+            for mode in self.modes.values()
+            for one in mode.taken
+            if one not in found and one is not self.tree.statement(self.maker)
+            if names & mode.read(one)
+        ]
+        return [] if others else found
 
     def _is_of_others(self, func: cst.BaseExpression) -> bool:
         """A network of another file is made, or one that a module holds is called."""

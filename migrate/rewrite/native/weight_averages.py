@@ -85,9 +85,8 @@ def with_averages(reader: Reader, trained: Trained, decay: cst.BaseExpression) -
 
 def _each(nodes: list[cst.BaseExpression]) -> list[cst.BaseExpression]:
     """The elements of lists."""
-    kinds = (cst.List, cst.Tuple)
+    kinds = cst.List | cst.Tuple
     found: list[cst.BaseExpression] = []
     for one in nodes:
-        several = isinstance(one, kinds)
-        found += [e.value for e in one.elements] if several else [one]
+        found += [e.value for e in one.elements] if isinstance(one, kinds) else [one]
     return found
