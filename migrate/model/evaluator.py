@@ -291,18 +291,24 @@ class Evaluator:
 
     def _own(self, node: cst.Name | cst.Attribute, env: Env) -> Definition | None:
         """What a name stands for that is imported from one of the files given."""
-        dotted = env.module.resolver.qualified(node)
-        module, _, name = (dotted or "").rpartition(".")
-        path = self.facts.locate(module, env.module.path) if module else None
-        known = self.files.get(os.path.abspath(path)) if path is not None else None
-        if known is None:
-            return None
-        bound = known.resolver.scopes.module_scope.bindings.get(name, [])
-        if len(bound) != 1:
-            return None
-        made = bound[0].node
-        if isinstance(made, (cst.FunctionDef, cst.ClassDef)):
-            return Definition(known, name, made)
+        resolver = env.module.resolver
+        dotted = resolver.qualified(node)
+        named = [dotted] if dotted else []
+        if not named and isinstance(node, cst.Name):
+            # A class that lifting has made, in a module of which all is imported.
+            for one in resolver.scopes.module_scope.star_imports:
+                base = one.lstrip(".")
+                home = resolver.absolute(base, len(one) - len(base))
+                named += [f"{home}.{node.value}"] if home else []
+        for one in named:
+            module, _, name = one.rpartition(".")
+            path = self.facts.locate(module, env.module.path) if module else None
+            known = self.files.get(os.path.abspath(path)) if path is not None else None
+            scope = known.resolver.scopes.module_scope if known is not None else None
+            bound = scope.bindings.get(name, []) if scope is not None else []
+            made = bound[0].node if len(bound) == 1 else None
+            if known is not None and isinstance(made, (cst.FunctionDef, cst.ClassDef)):
+                return Definition(known, name, made)
         return None
 
     def _as_parsed(self, found: Definition) -> Definition:

@@ -129,6 +129,12 @@ class Classes:
                 names = file.imports.setdefault(found[0].node, {})
                 names[func.value] = helper.name
                 return helper.name
+            # ``from nets import *`` brings the class as well.
+            stars = file.tree.resolver.scopes.module_scope.star_imports
+            taken = {one.value for one in file.tree.each(cst.Name)}
+            listed = "__all__" in helper.function.module.source.text
+            if not found and stars and helper.name not in taken and not listed:
+                return helper.name
         elif isinstance(func, cst.Attribute) and func.attr.value == function.name.value:
             return f"{source_text(func.value)}.{helper.name}"
         raise Stays(function)

@@ -236,7 +236,9 @@ class Standing:
             return run
         symbols = [self.tree.symbol(one.func) or "" for one in made]
         makes = map(self.notes.makes, made)
-        if any(m and not s.startswith(_HELD) for m, s in zip(makes, symbols, strict=True)):
+        if any(
+            m and not s.startswith(_HELD) for m, s in zip(makes, symbols, strict=True)
+        ):
             return run
         best, fewest = run.last, len(self._read_behind(region, ()))
         for last in range(run.last + 1, len(every)):

@@ -900,7 +900,7 @@ class Maker:
         told = self.facts.definition(call.func, self.parsed)
         if told is not None and told.name in self.foreign:
             return isinstance(told.node, cst.ClassDef)
-        named = self.tree.resolver.qualified(call.func) or ""
+        named = self.tree.resolver.qualified(call.func) or self.tree.code(call.func)
         if told is None and named.rpartition(".")[2] in self.foreign:
             return True  # The file had a function in the place of the class.
         value = self.train.found.notes.values.get(call)
