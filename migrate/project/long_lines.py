@@ -27,7 +27,10 @@ _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
 
 @dataclass(frozen=True)
 class _Pair:
-    """Brackets that open and close in one line, and the commas right inside them."""
+    """Brackets that open and close in one line, and where one may break inside them.
+
+    That is behind a comma, or before the ``for`` of a comprehension.
+    """
 
     start: int
     end: int
@@ -121,9 +124,11 @@ def _pairs(tokens: list[tokenize.TokenInfo]) -> Iterator[_Pair]:
     for token in tokens:
         name = tokenize.tok_name[token.type]
         inside_string += {"FSTRING_START": 1, "FSTRING_END": -1}.get(name, 0)
+        column = token.start[1]
+        if token.string == "for" and opened and not inside_string:
+            opened[-1][1].append(column - 1)
         if token.type != tokenize.OP or inside_string:
             continue
-        column = token.start[1]
         if token.string in _OPEN:
             opened.append((column, []))
         elif token.string in _CLOSE and opened:
@@ -161,7 +166,7 @@ def _filled(code: str, commas: tuple[int, ...], indent: str) -> list[str]:
         cut = fitting[-1] + 1
         rest = code[cut:].lstrip()
         shift = len(code) - len(rest) - len(indent)
-        parts.append(code[:cut])
+        parts.append(code[:cut].rstrip())
         code = indent + rest
         commas = tuple(comma - shift for comma in commas if comma >= cut)
     return [*parts, code]

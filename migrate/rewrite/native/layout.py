@@ -118,8 +118,15 @@ def _broken(
 ) -> list[Edit] | None:
     """Breaks of the first call that makes its line shorter."""
     hanging = re.search(r"(?m)^[ \t]*\),?$", text) is not None
-    for node in walk_ast(tree_of(text), ast.Call):
-        if node.lineno not in long:
+    tree = tree_of(text)
+    # Comprehensions are broken before their `for`, later.
+    held = {
+        one
+        for comp in walk_ast(tree, ast.ListComp, ast.GeneratorExp)
+        for one in walk_ast(comp, ast.Call)
+    }
+    for node in walk_ast(tree, ast.Call):
+        if node.lineno not in long or node in held:
             continue
         line = lines.line_text(node.lineno)
         assert node.func.end_col_offset is not None

@@ -176,7 +176,8 @@ class _Losses:
         lines: list[int] = []
         asked: list[cst.Call] = []
         blocks: set[cst.CSTNode] = set()
-        taken = {one.value for one in walk(defined, cst.Name)}
+        parts = {one.attr for one in walk(defined, cst.Attribute)}
+        taken = {one.value for one in walk(defined, cst.Name) if one not in parts}
         for node in self.tree.each(cst.Call):
             symbol = _symbol(self.tree, node)
             if symbol == _TOTAL or symbol == f"tf.losses.{_LIST}":
