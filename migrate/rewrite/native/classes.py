@@ -52,7 +52,7 @@ from .text import (
     stores_in,
     without_gone,
 )
-from .tidy import folded
+from .tidy import folded, without_unread_initializers
 from .towers import with_towers_unfolded
 from .weights import SEQUENCE_INPUT, move_weights, sequence_input
 
@@ -340,7 +340,8 @@ class Module:
         kept = self.words | {*re.findall(r"\b(\w+)=[^=]", code)}
         for node in walk_ast(ast.Module(text.body, []), ast.ClassDef):
             if node.name in names:
-                text.put(node, with_plain_names(folded(text.of(node)), kept))
+                made = without_unread_initializers(text.of(node), code)
+                text.put(node, with_plain_names(folded(made), kept))
         return self._laid_out(text.done(), names)
 
     def _check_shared(self) -> None:
@@ -604,6 +605,11 @@ class Lifted:
             ]
             read = {one.id for part in made for one in names_in(part)}
             return self.of(made[0]) if len(made) == 1 and not read & stored else code
+        if isinstance(held, ast.Call) and "initializer" in (
+            self.symbol(dotted(held.func)) or ""
+        ):
+            # Each layer has one of its own: one for all would draw equal values.
+            return self.of(held)
         if not isinstance(node, ast.Name):
             return code
         if node.id in self.locals:

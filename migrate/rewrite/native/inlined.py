@@ -116,7 +116,9 @@ def _once(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule | None:
                     or _makes_weights_alone(tree, helper)
                 ):
                     continue
-                if network and not _is_called_once(tree, helper):
+                if network and not (
+                    _is_called_once(tree, helper) or _is_one_line(helper)
+                ):
                     continue
             new = Inliner(tree, defined, node, helper).statements()
             if new is None:
@@ -124,6 +126,15 @@ def _once(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule | None:
             parsed = changed(parsed, facts, {tree.statement(node): new})
             return without_unread(parsed, facts, helper.name.value)
     return None
+
+
+def _is_one_line(helper: cst.FunctionDef) -> bool:
+    """A function that does nothing but to return what another one gives."""
+    block = helper.body
+    every = statements_of(block) if isinstance(block, cst.IndentedBlock) else ()
+    body = [only_small(one) for one in every if not is_docstring(one)]
+    last = body[0] if len(body) == 1 else None
+    return isinstance(last, cst.Return) and isinstance(last.value, cst.Call)
 
 
 def _makes_weights_alone(tree: Tree, helper: cst.FunctionDef) -> bool:

@@ -269,6 +269,17 @@ def folded(code: str) -> str:
     return code if shorter == code else folded(shorter)
 
 
+def without_unread_initializers(code: str, module: str) -> str:
+    """A class without initializers in attributes that no code of its module reads."""
+    text = Text(code)
+    for one in walk_ast(tree_of(code), ast.Assign):
+        name = attribute_of_self(one.targets[0])
+        made = text.of(one.value).startswith("tf_keras.initializers.")
+        if name and made and len(re.findall(rf"\.{name}\b", module)) == 1:
+            text.cut(one)
+    return text.done()
+
+
 def _without_dicts(text: Text, function: ast.FunctionDef) -> None:
     """``self.w_out`` for ``w['out']``, where `w` names parts of an object alone."""
     for one in function.body:
