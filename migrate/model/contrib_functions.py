@@ -17,6 +17,11 @@ _POOL = (
     "scope",
 )  # fmt: skip
 
+_NORM = (
+    "center", "scale", "epsilon", "activation_fn", "param_initializers", "reuse",
+    "variables_collections", "outputs_collections", "trainable",
+)  # fmt: skip
+
 # Functions of tf.contrib.layers and slim: their parameters, the input first.
 SIGNATURES: dict[str, tuple[str, ...]] = {
     "fully_connected": ("inputs", "num_outputs", *_REST),
@@ -41,6 +46,11 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
         "outputs_collections", "trainable", "begin_norm_axis", "begin_params_axis",
         "scope",
     ),
+    "group_norm": (
+        "inputs", "groups", "channels_axis", "reduction_axes", *_NORM, "scope",
+        "mean_close_to_zero",
+    ),
+    "instance_norm": ("inputs", *_NORM, "data_format", "scope"),
     "max_pool2d": _POOL,
     "avg_pool2d": _POOL,
     "max_pool3d": _POOL,

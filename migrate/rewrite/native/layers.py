@@ -96,6 +96,8 @@ def layers(
         return _batch_norm(arguments, reader, rank)
     if name == "layer_norm":
         return _layer_norm(arguments, reader, rank)
+    if name in ("group_norm", "instance_norm"):
+        return _group_norm(name, arguments, reader, rank)
     if name == "dropout":
         return _dropout(arguments, reader)
     if name == "flatten":
@@ -334,6 +336,30 @@ def _layer_norm(given: Mapping[str, str], reader: Reader, rank: int | None) -> L
     }
     kind = f"{_KERAS}LayerNormalization" if last else "ExampleNormalization"
     made = [call(kind, **named)]
+    activation = _activation(given.get("activation_fn"), reader, None)
+    if activation is not None:
+        made.append(_activation_layer(activation))
+    return Layers(tuple(made))
+
+
+def _group_norm(
+    name: str, given: Mapping[str, str], reader: Reader, rank: int | None
+) -> Layers:
+    """Each group of channels of an example by itself, or each channel."""
+    others = ("channels_axis", "reduction_axes", "mean_close_to_zero", "data_format")
+    told = [one for one in (*others, "param_initializers") if given.get(one)]
+    if told or (name == "group_norm" and rank != 4):
+        raise Refused(f"`{name}` with `{told[0] if told else 'inputs'}` of its own")
+    usual = "32" if name == "group_norm" else "-1"
+    named = {
+        "groups": given.get("groups", usual),
+        "epsilon": given.get("epsilon", "1e-6"),
+        "center": _unless(given.get("center"), True),
+        "scale": _unless(given.get("scale"), True),
+        "trainable": _trainable(given),
+        "name": _name(given.get("scope")),
+    }
+    made = [call(f"{_KERAS}GroupNormalization", **named)]
     activation = _activation(given.get("activation_fn"), reader, None)
     if activation is not None:
         made.append(_activation_layer(activation))
