@@ -18,6 +18,7 @@ _OF_ELEMENTS = ("apply", "filter", "flat_map", "interleave", "map")
 # What reads files when it is called, where a graph reads them when it is run.
 _READS = ("tf.read_file", "tf.io.read_file", "tf.data.Dataset.list_files")
 _MAKERS = ("make_one_shot_iterator", "make_initializable_iterator")
+_QUEUES = ("numpy_input_fn", "pandas_input_fn")
 # Calls that give tensors, or several by their names.
 _OF_TENSORS = ("dict", "tf.constant", "tf.convert_to_tensor")
 
@@ -29,6 +30,10 @@ def datasets(page: Page) -> None:
         func = call.func
         if isinstance(func, cst.Attribute) and func.attr.value == "get_next":
             _Tensors(page, call, seen).rewrite()
+        elif _unpacks_queue(page, call) and page.function(call) is not None:
+            _Tensors(page, call, seen).rewrite()
+            if call not in page.rewritten:
+                page.refuse(call, "what an input function ({}) gives is taken apart")
     for call in page.scopes.calls.values():
         data = _dataset(page, call)
         if data is not None and not page.is_rewritten(call):
@@ -37,6 +42,19 @@ def datasets(page: Page) -> None:
             page.refuse(
                 call, "an iterator ({}) is not read in its input function alone"
             )
+
+
+def _unpacks_queue(page: Page, call: cst.Call) -> bool:
+    """``features, labels = fn()`` of a function that reads arrays."""
+    made = page.value(call.func) or call.func
+    holder = page.parent(call)
+    return (
+        isinstance(made, cst.Call)
+        and not call.args
+        and (page.symbol(made.func) or "").rpartition(".")[2] in _QUEUES
+        and isinstance(holder, cst.Assign)
+        and isinstance(holder.targets[0].target, cst.Tuple)
+    )
 
 
 def unread(page: Page) -> None:
@@ -168,15 +186,18 @@ class _Tensors:
     """The tensors that a function gets of an iterator, and what it makes of them."""
 
     def __init__(self, page: Page, call: cst.Call, seen: set[cst.Call]) -> None:
-        assert isinstance(call.func, cst.Attribute)
         self.page = page
         self.call = call
         # Calls of input functions whose data is looked at, by now as data.
         self.seen = seen
-        self.iterator = call.func.value
-        made = page.value(self.iterator)
-        self.made = made if isinstance(made, cst.Call) else None
-        self.data = _dataset(page, made)
+        self.iterator: cst.BaseExpression = call
+        self.made: cst.Call | None = call
+        self.data: cst.BaseExpression | None = call
+        if isinstance(call.func, cst.Attribute):
+            self.iterator = call.func.value
+            made = page.value(self.iterator)
+            self.made = made if isinstance(made, cst.Call) else None
+            self.data = _dataset(page, made)
         self.function = page.function(call)
 
     def rewrite(self) -> None:
@@ -585,7 +606,7 @@ WORDS: dict[str, Handler] = {
             ("estimator.inputs", None),
             ("contrib.learn.io", _shuffled),
         )
-        for name in ("numpy_input_fn", "pandas_input_fn")
+        for name in _QUEUES
     },
     **{f"tf.contrib.lookup.{name}": _table for name in _TABLES},
 }
