@@ -1108,6 +1108,29 @@ ROWS = {
         b = pandas_input_fn(x, y, shuffle=False)
         """,
     ),
+    "what an input function of arrays gives is taken apart in another": (
+        """
+        def data():
+            fn = tf.estimator.inputs.numpy_input_fn(x, y, shuffle=False)
+            features, labels = fn()
+            return {'x': features['x'] + 1.0}, labels
+
+
+        e.train(data)
+        """,
+        """
+        def data():
+            fn = numpy_input_fn(x, y, shuffle=False)
+
+            def prepare(features, labels):
+                return {'x': features['x'] + 1.0}, labels
+
+            return fn().map(prepare)
+
+
+        e.train(data)
+        """,
+    ),
     "fields that are replaced by what means nothing": (
         """
         c = tf.estimator.RunConfig().replace(session_config=tf.ConfigProto())
