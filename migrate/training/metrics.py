@@ -10,13 +10,18 @@ import tf_keras
 
 
 class Computed(tf_keras.metrics.Metric):
-    """What is computed of the results of other metrics, which are updated."""
+    """What is computed of the results of other metrics.
+
+    Who does not update these gives `update_state` a tuple for each of them.
+    """
 
     def __init__(self, compute: Callable[..., Any], name: str, *parts: Any) -> None:
         super().__init__(name)
         self.compute, self.parts = compute, parts
 
-    def update_state(self) -> None: ...
+    def update_state(self, *given: Any) -> None:
+        for part, values in zip(self.parts, given):
+            part.update_state(*values)
 
     def reset_state(self) -> None:
         for part in self.parts:

@@ -16,6 +16,7 @@ from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from ..layers.model_functions import is_model_fn
+from .added_metrics import ADD_METRICS
 from .named_models import calls_model
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .schedules import SIGNATURES as SCHEDULES
@@ -36,7 +37,8 @@ def with_helpers_inlined(parsed: ParsedModule, facts: ProjectFacts) -> ParsedMod
     """The file with helpers of its model functions in the place of their calls.
 
     Those are inlined that make specifications, updates or metrics, or losses by modes,
-    for a Task has no place for a function that does; and methods that make layers.
+    for a Task has no place for a function that does; and methods that make layers. So
+    are helpers of functions that `add_metrics` is given.
     """
     parsed = _with_metrics_called(parsed, facts)
     for _ in range(_MOST):
@@ -92,9 +94,11 @@ def _called(tree: Tree, made: cst.CSTNode) -> cst.Call | None:
 
 def _once(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule | None:
     tree = Tree(parsed.module, parsed.resolver)
+    adding = tree.calls(parsed.module, ADD_METRICS)
+    measured = [tree.resolver.definition(o.value) for c in adding for o in c.args]
     for defined in parsed.each(cst.FunctionDef):
         network = defined.name.value == "__call__" and not is_model_fn(defined)
-        asks = network or is_model_fn(defined)
+        asks = network or is_model_fn(defined) or defined in measured
         asks = asks and not _is_helper(tree, defined)
         for node in walk(defined.body, cst.Call):
             if tree.function(node) is not defined:
