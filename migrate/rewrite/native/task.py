@@ -1438,7 +1438,10 @@ class Maker:
         # What the function that computes calls the results, and the metrics.
         parts: dict[str, str] = {}
         more = dict(inner)
-        for one in walk(shown):
+        # Names of what is computed on the way.
+        steps: dict[cst.BaseExpression, cst.BaseExpression] = {}
+        waiting = [*walk(shown)]
+        for one in waiting:
             if not isinstance(one, cst.Name | cst.Subscript):
                 continue
             source = mode.source_of(one)
@@ -1465,23 +1468,32 @@ class Maker:
                         shown_name = f"{self.quote}{name}{self.quote}"
                         part = self.metric_of(mode, shown_name, made)
                         parts[texts[one]] = part.constructor.text
-        read = mode.needed([shown], given=texts)
-        updates = {
-            self.tree.symbol(one.func)
-            for one in walk(mode.source_of(pair.elements[1].value))
-            if isinstance(one, cst.Call)
-        }
+            elif not isinstance(source, cst.Name | cst.Subscript) and not isinstance(
+                values.get(source), Called
+            ):
+                steps[one] = source
+                waiting += walk(source)
+        given = {**texts, **dict.fromkeys(steps, "")}
+        read = mode.needed([shown, *steps.values()], given=given)
+        update = mode.source_of(pair.elements[1].value)
+        updates = {self.tree.symbol(one.func) for one in walk(update, cst.Call)}
+        named = [mode.source_of(one) for one in walk(update, cst.Name)]
+        updated = {id(values.get(one)) for one in named}
         plain = {"tf.group", "tf.identity", "tf.tuple"}
         late = self.late | {*(bound or ())}
         if not parts or read.statements or read.free & late or updates - plain:
             return None
+        if not all(id(more[one]) in updated for one in {*more} - {*inner}):
+            return None
         self.replaced.update(texts)
+        for step, source in reversed(steps.items()):
+            self.replaced[step] = f"({Said(self, mode, init=True).expression(source)})"
         text = Said(self, mode, init=True).expression(shown)
         inner.update(more)
         self.parts.words.add("Computed")
         made_of = f"lambda {', '.join(parts)}: {text}"
-        given = [made_of, key, *parts.values()]
-        return Metric(Code(f"Computed{tidy.held('()', given, 24)}"), ())
+        options = [made_of, key, *parts.values()]
+        return Metric(Code(f"Computed{tidy.held('()', options, 24)}"), ())
 
     def _predictions(self) -> list[Method]:
         mode = self.modes["PREDICT"]

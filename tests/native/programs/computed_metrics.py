@@ -31,11 +31,12 @@ def model_fn(features, labels, mode):
         high, guess = labels > 0.0, output > 0.0
         mean = tf.metrics.mean(output)
         square = tf.metrics.mean(output * output)
+        square_of_mean = mean[0] * mean[0]
         metrics = {
             "f1": f1_score(high, guess),
             "mean": mean,
             "square": square,
-            "variance": (square[0] - mean[0] * mean[0], tf.group(square[1], mean[1])),
+            "variance": (square[0] - square_of_mean, tf.group(square[1], mean[1])),
             "accuracy": tf.metrics.accuracy(high, guess),
         }
         return tf.estimator.EstimatorSpec(mode, loss=loss, eval_metric_ops=metrics)
