@@ -555,8 +555,17 @@ def _ends(block: Sequence[Statement]) -> bool:
 
 
 def _at_once(given: Statement, moved: list[Statement]) -> list[Statement]:
-    """``x = y`` and ``x = f(x)`` as ``x = f(y)``."""
+    """``x = y`` and ``x = f(x)`` as ``x = f(y)``, also if that is in a scope."""
     one, next_one = only_small(given), only_small(moved[0]) if moved else None
+    scope = moved[0] if moved else None
+    if isinstance(scope, cst.With) and isinstance(one, cst.Assign):
+        names = {node.value for item in scope.items for node in _names(item)}
+        named = isinstance(one.value, cst.Name)
+        if named and source_text(one.targets[0].target) not in names:
+            lines = _at_once(given, statements_of(scope.body))  # type: ignore[arg-type]
+            if lines[0] is not given:
+                body = scope.body.with_changes(body=lines)
+                return [scope.with_changes(body=body), *moved[1:]]
     if not isinstance(one, cst.Assign) or not isinstance(next_one, cst.Assign):
         return [given, *moved]
     name = source_text(one.targets[0].target)
