@@ -390,6 +390,9 @@ class Maker:
     def _class(self, docstring: str, init: Method, methods: Sequence[Method]) -> str:
         body = self._body([init, *methods])
         if self.sums:
+            if "num_replicas_in_sync" in body:
+                why = "with several replicas it minimizes something else than a sum"
+                raise self.stop(self.defined, why)
             self.parts.words.add("sum_loss")
             body = f"summed = True  # replicas add their losses up\n\n{body}"
         if docstring:
