@@ -725,6 +725,18 @@ VARIANTS: dict[str, dict[str, str]] = {
         + "    kernel = classifier.get_variable_value('logits/kernel')\n"
         "    RESULT['kernel'] = kernel.sum()\n    RESULT['speeds'] = sum(SPEEDS)\n",
     },
+    "clipped_by_option": {
+        _UPDATE: (
+            "    optimizer = tf.train.MomentumOptimizer(params['learning_rate'], 0.9)\n"
+            "    scale = params['hidden'] - 2.\n"
+            "    if scale != 1:\n"
+            "        scaled = optimizer.compute_gradients(loss * scale)\n"
+            "        unscaled = [(g / scale, v) for g, v in scaled]\n"
+            "        train_op = optimizer.apply_gradients(unscaled, STEP())\n"
+            "    else:\n"
+            "        train_op = optimizer.minimize(loss, STEP())\n"
+        ).replace("STEP", "tf.train.get_global_step"),
+    },
     "clipped_by_slim": {
         _RAMP: f"{_RAMP}slim = tf.contrib.slim\n",
         "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op": (
