@@ -31,6 +31,16 @@ class Computed(tf_keras.metrics.Metric):
         return self.compute(*(part.result() for part in self.parts))
 
 
+class ConfusionMatrix(tf_keras.metrics.MeanIoU):
+    """How often each class was told for each, of which others are computed."""
+
+    def __init__(self, num_classes: int, name: str) -> None:
+        super().__init__(num_classes, name, dtype="float64")
+
+    def result(self) -> Any:
+        return tf.convert_to_tensor(self.total_cm)
+
+
 class MeanPerClassAccuracy(tf_keras.metrics.MeanIoU):
     """The mean of the accuracies of all classes; a class that never occurs has 0."""
 

@@ -17,6 +17,7 @@ from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from ..layers.model_functions import is_model_fn
 from .added_metrics import ADD_METRICS
+from .metrics import MATRIX
 from .named_models import calls_model
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .schedules import SIGNATURES as SCHEDULES
@@ -255,7 +256,7 @@ def knows_of_tasks(
     for node in walk(helper.body, cst.Call):
         func = node.func
         symbol = tree.symbol(func) or ""
-        if symbol.startswith("tf.metrics.") or symbol.endswith(
+        if symbol.startswith(("tf.metrics.", MATRIX)) or symbol.endswith(
             (*_SPECS, "optimize_loss", "create_train_op")
         ):
             return True
