@@ -10,10 +10,7 @@ import tf_keras
 
 
 class Computed(tf_keras.metrics.Metric):
-    """What is computed of the results of other metrics.
-
-    Who does not update these gives `update_state` a tuple for each of them.
-    """
+    """What is computed of the results of others; they may be given tuples by it."""
 
     def __init__(self, compute: Callable[..., Any], name: str, *parts: Any) -> None:
         super().__init__(name)
