@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_PLACES = ("tf.contrib.layers.", "tf.contrib.slim.")
+_PLACES = ("tf.contrib.layers.", "tf.contrib.slim.", "tf.contrib.nn.")
 _REST = (
     "activation_fn", "normalizer_fn", "normalizer_params", "weights_initializer",
     "weights_regularizer", "biases_initializer", "biases_regularizer", "reuse",
@@ -60,13 +60,15 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
         "inputs", "keep_prob", "noise_shape", "is_training", "outputs_collections",
         "scope", "seed",
     ),
+    "alpha_dropout": ("x", "keep_prob", "noise_shape", "seed", "name"),
     "embed_sequence": (
         "ids", "vocab_size", "embed_dim", "unique", "initializer", "regularizer",
         "trainable", "scope", "reuse",
     ),
 }  # fmt: skip
 WITHOUT_WEIGHTS = (
-    "flatten", "dropout", "max_pool2d", "avg_pool2d", "max_pool3d", "avg_pool3d",
+    "flatten", "dropout", "alpha_dropout", "max_pool2d", "avg_pool2d", "max_pool3d",
+    "avg_pool3d",
 )  # fmt: skip
 SIGNATURES |= dict.fromkeys(("linear", "relu", "relu6"), SIGNATURES["fully_connected"])
 _ALIASES = {

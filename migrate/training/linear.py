@@ -1,4 +1,4 @@
-"""Linear models of feature columns."""
+"""Linear models of feature columns, and of none."""
 
 from __future__ import annotations
 
@@ -32,3 +32,15 @@ class LinearModel(tf_keras.Model):
 
     def call(self, features: Any) -> Any:
         return tf.add_n([share(features) for share in self.shares]) + self.bias
+
+
+class BaselineModel(tf_keras.Model):
+    """Gives each example the same, zero at first."""
+
+    def __init__(self, units: int = 1) -> None:
+        super().__init__()
+        self.bias = self.add_weight(name="bias", shape=[units], initializer="zeros")
+
+    def call(self, features: Any) -> Any:
+        count = tf.shape(tf.nest.flatten(features)[0])[0]
+        return tf.tile([self.bias], [count, 1])

@@ -10,13 +10,15 @@ import tf_keras
 
 
 class Computed(tf_keras.metrics.Metric):
-    """What is computed of the results of other metrics, which are updated."""
+    """What is computed of the results of others; they may be given tuples by it."""
 
     def __init__(self, compute: Callable[..., Any], name: str, *parts: Any) -> None:
         super().__init__(name)
         self.compute, self.parts = compute, parts
 
-    def update_state(self) -> None: ...
+    def update_state(self, *given: Any) -> None:
+        for part, values in zip(self.parts, given):
+            part.update_state(*values)
 
     def reset_state(self) -> None:
         for part in self.parts:
@@ -24,6 +26,16 @@ class Computed(tf_keras.metrics.Metric):
 
     def result(self) -> Any:
         return self.compute(*(part.result() for part in self.parts))
+
+
+class ConfusionMatrix(tf_keras.metrics.MeanIoU):
+    """How often each class was told for each, of which others are computed."""
+
+    def __init__(self, num_classes: int, name: str) -> None:
+        super().__init__(num_classes, name, dtype="float64")
+
+    def result(self) -> Any:
+        return tf.convert_to_tensor(self.total_cm)
 
 
 class MeanPerClassAccuracy(tf_keras.metrics.MeanIoU):

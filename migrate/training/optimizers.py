@@ -178,6 +178,21 @@ class LazyAdam(tf_keras.optimizers.Adam):
         assign_rows(variable, gradient, rows_of(variable, gradient) - step)
 
 
+class DecayedAdam(tf_keras.optimizers.Adam):
+    """Takes a share off the weights before each step, whatever its learning rate."""
+
+    def __init__(
+        self, learning_rate: Any = 0.001, weight_decay: float = 0.0, **options: Any
+    ) -> None:
+        super().__init__(learning_rate, **options)
+        self.share = weight_decay
+
+    def update_step(self, gradient: Any, variable: Any) -> None:
+        kept = rows_of(variable, gradient) * (1 - self.share)
+        assign_rows(variable, gradient, kept)
+        super().update_step(gradient, variable)
+
+
 class RMSprop(tf_keras.optimizers.RMSprop):
     """Adds epsilon to the root of the mean square, not to the mean square."""
 

@@ -56,3 +56,18 @@ def test_evaluations_between_and_after_train_calls_see_the_mean(tmp_path: Path) 
     for before, after in zip(old, new, strict=True):
         # TF 1.15.5 was seen to take the mean; those of one replica are 6 % off.
         assert after == pytest.approx(before, rel=1e-5)
+
+
+def test_replicas_share_a_loss_that_is_scaled(tmp_path: Path) -> None:
+    update = "train_op = optimizer.minimize(loss, tf.train.get_global_step())"
+    scaled = """if SCALE != 1:
+            scaled = optimizer.compute_gradients(loss * SCALE)
+            unscaled = [(g / SCALE, v) for g, v in scaled]
+            train_op = optimizer.apply_gradients(
+                unscaled, tf.train.get_global_step())
+        else:
+            train_op = optimizer.minimize(loss, tf.train.get_global_step())"""
+    program = PROGRAM.replace(update, scaled).replace("y =", "SCALE = 16\ny =", 1)
+    old, new = printed_by_both(program, tmp_path, replicas=2)
+    for before, after in zip(old, new, strict=True):
+        assert after == pytest.approx(before, rel=1e-5)

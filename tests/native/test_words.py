@@ -117,6 +117,18 @@ REFUSALS = {
         "def more(labels):\n    return FOUND\n\n\ntf.estimator.add_metrics(e, more)\n",
         "the metrics (line 7) are not added: `more` returns no plain dictionary",
     ),
+    "a metric that is computed of one that is not updated": (
+        """
+        def run(e):
+            def more(labels):
+                a = tf.metrics.mean(labels)
+                b = tf.metrics.mean(labels + 1)
+                return {'c': (a[0] - b[0], a[1])}
+
+            return tf.estimator.add_metrics(e, more)
+        """,
+        "the metrics (line 9) are not added: `more` returns more than metrics",
+    ),
     "metrics that a loop adds to": (
         """
         def more(labels):

@@ -634,7 +634,13 @@ VARIANTS: dict[str, dict[str, str]] = {
         "    told = tf.cast(predictions['class_ids'], tf.float32)\n"
         "    return {'rmse': tf.metrics.root_mean_squared_error(sums, told),\n"
         "            'mae': tf.metrics.mean_absolute_error(\n"
-        "                sums, told, weights=tf.abs(sums))}\n\n\n" + _MAIN,
+        "                sums, told, weights=tf.abs(sums)),\n"
+        "            'spread': spread(sums, told)}\n\n\n"
+        "def spread(sums, told):\n"
+        "    square, square_op = tf.metrics.mean_squared_error(sums, told)\n"
+        "    mean, mean_op = tf.metrics.mean(sums - told)\n"
+        "    low = mean ** 2\n"
+        "    return square - low, tf.group(square_op, mean_op)\n\n\n" + _MAIN,
         _MADE: "    column = tf.feature_column.numeric_column('image', (4, 2))\n"
         "    classifier = tf.estimator.LinearClassifier(\n"
         "        [column], n_classes=3, config=config)\n"
@@ -718,6 +724,18 @@ VARIANTS: dict[str, dict[str, str]] = {
         _EVALUATE: _EVALUATE
         + "    kernel = classifier.get_variable_value('logits/kernel')\n"
         "    RESULT['kernel'] = kernel.sum()\n    RESULT['speeds'] = sum(SPEEDS)\n",
+    },
+    "clipped_by_option": {
+        _UPDATE: (
+            "    optimizer = tf.train.MomentumOptimizer(params['learning_rate'], 0.9)\n"
+            "    scale = params['hidden'] - 2.\n"
+            "    if scale != 1:\n"
+            "        scaled = optimizer.compute_gradients(loss * scale)\n"
+            "        unscaled = [(g / scale, v) for g, v in scaled]\n"
+            "        train_op = optimizer.apply_gradients(unscaled, STEP())\n"
+            "    else:\n"
+            "        train_op = optimizer.minimize(loss, STEP())\n"
+        ).replace("STEP", "tf.train.get_global_step"),
     },
     "clipped_by_slim": {
         _RAMP: f"{_RAMP}slim = tf.contrib.slim\n",

@@ -52,6 +52,7 @@ def _named(names: str) -> list[str]:
 
 @handles(
     *_named(_LAYER_NAMES),
+    "tf.contrib.nn.alpha_dropout",
     "tf.contrib.learn.models.linear_regression",
     "tf.contrib.learn.models.logistic_regression",
     "tf.contrib.framework.model_variable",

@@ -18,7 +18,7 @@ from ..layers.model_functions import is_model_fn
 from .chosen_functions import chooses_functions
 from .inlined import knows_of_tasks, renamed
 from .named_models import calls_model
-from .objects import methods_of
+from .objects import is_told_the_mode, methods_of
 
 _MOST = 12
 _Places = dict[cst.CSTNode, Any]
@@ -111,7 +111,8 @@ class _Mover:
             helper = bound[0].node if len(bound) == 1 else None
             if other is self.tree or not isinstance(helper, _KINDS):
                 continue
-            wanted = _is_wanted(other, helper) or (
+            told_mode = is_told_the_mode(self.tree, call)
+            wanted = _is_wanted(other, helper, told_mode) or (
                 isinstance(helper, cst.FunctionDef)
                 and calls_model(helper, self.files[origin], self.facts)
             )
@@ -180,14 +181,14 @@ def named_in_file(
     return os.path.abspath(found.module.path), found.name
 
 
-def _is_wanted(tree: Tree, helper: _Helper) -> bool:
-    """A Task has no place for it, nor for objects of it."""
+def _is_wanted(tree: Tree, helper: _Helper, told_mode: bool) -> bool:
+    """A Task has no place for it, nor for objects of it, if these are told the mode."""
     if isinstance(helper, cst.FunctionDef):
         return knows_of_tasks(tree, helper) or chooses_functions(tree, helper)
     methods = methods_of(helper)
     return (
         [tree.code(one.value) for one in helper.bases] in ([], ["object"])
-        and "__call__" not in [one.name.value for one in methods]
+        and (told_mode or "__call__" not in [one.name.value for one in methods])
         and any(knows_of_tasks(tree, one) for one in methods)
     )
 

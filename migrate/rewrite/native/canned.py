@@ -1,4 +1,4 @@
-"""Estimators with a model of their own: linear, deep, and both.
+"""Estimators with a model of their own: linear, deep, both, and a mere bias.
 
 Each becomes a Trainer of a head (a task of the training part `heads`, or `learn_heads`
 for those of tf.contrib.learn), whose model stands in the program: layers on feature
@@ -33,6 +33,7 @@ from .spread import spread
 
 _CLASSES = ("n_classes", "weight_column", "label_vocabulary")
 _NUMBERS = ("label_dimension", "weight_column")
+_BASE = ("optimizer", "config", "loss_reduction")
 _WARM = ("config", "warm_start_from", "loss_reduction")
 
 
@@ -84,6 +85,9 @@ def _signatures(
             *(() if deep else ("warm_start_from",)), "batch_norm",
             "linear_sparse_combiner",
         ),
+        "tf.estimator.BaselineClassifier": ("model_dir", *_CLASSES, *_BASE),
+        "tf.estimator.BaselineRegressor": ("model_dir", *_NUMBERS, *_BASE),
+        "tf.estimator.BaselineEstimator": ("head", "model_dir", *_BASE[:2]),
     }  # fmt: skip
 
 
@@ -280,6 +284,11 @@ class _Canned:
                 model,
                 self.optimizer("optimizer", "Adagrad", None if self.tf2 else "0.05"),
             ]
+        elif short.startswith("Baseline"):
+            self.rows = False
+            self.training.add("BaselineModel")
+            made = self.optimizer("optimizer", "Ftrl", "0.3")
+            parts = [call("BaselineModel", *([units] * (units != "1"))), made]
         else:
             model = self.linear("", units)
             parts = [

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import libcst as cst
 
-from ...code.statements import names_in
-from ...names.nodes import walk
+from .added_metrics import ADD_METRICS, add_metrics
 from .canned import LEARN, PLAIN, SIGNATURES, SIGNATURES_2, canned
-from .code import Code, Refused
 from .config import string
 from .contrib_columns import drop_columns, is_of_all_features
-from .metrics import SIGNATURES as METRICS
-from .metrics import metric
 from .page import Page
-from .tidy import with_casts
 from .word import (
     Handler,
     Odd,
     Word,
-    arguments,
     in_sight,
     not_seen,
     placed,
     plain,
-    spelled,
 )
 
 # What is written for arguments that stay as they are, with their own words changed.
@@ -120,80 +113,6 @@ def _is_made_elsewhere(page: Page, value: cst.BaseExpression) -> bool:
     )
 
 
-def _add_metrics(page: Page, word: Word) -> None:
-    """A trainer with more metrics, whose function tells what these are given."""
-    call, args = in_sight(page, word, ("trainer", "measured"))
-    page.rename(word.node, page.take("add_metrics"))
-    for name, old in (("trainer", "estimator"), ("measured", "metric_fn")):
-        if old in args:
-            page.rename_keyword(args[old], name)
-            args[name] = args[old]
-    try:
-        made = _measured(page, args["measured"].value)
-    except (Odd, Refused) as problem:
-        page.refuse(call, f"the metrics ({{}}) are not added: {problem}")
-        return
-    keyword = "make_metrics=" if "metric_fn" in args else ""
-    shown = ", ".join(made)
-    if len(made) > 1:
-        line = f"{page.newline}{page.indent(call)}{page.step}"
-        shown = "".join(f"{line}{page.step}{one}," for one in made) + line
-    page.add_argument(call, f"{keyword}lambda: [{shown}]")
-
-
-def _measured(page: Page, node: cst.BaseExpression) -> list[str]:
-    """The metrics of a function, which tells from now on what they are given."""
-    value = page.value(node)
-    function = (
-        value if isinstance(value, cst.Lambda) else page.resolver.definition(node)
-    )
-    returned: cst.BaseExpression | None
-    name, alone = "lambda", True
-    if isinstance(function, cst.Lambda):
-        returned = function.body
-    elif isinstance(function, cst.FunctionDef):
-        name = function.name.value
-        loads = [page.resolver.definition(n) for n in page.loads(name)]
-        alone = loads.count(function) == 1
-        returns = list(walk(function, cst.Return))
-        returned = returns[0].value if len(returns) == 1 else None
-    else:
-        raise Odd(node, "their function is not one of the file")
-    told = page.value(returned)
-    given_name = page.assigned(returned)
-    if given_name is not None and len(page.uses(given_name)) > 1:
-        alone = False  # something else is added to it
-    if not isinstance(told, cst.Dict) or not alone:
-        raise Odd(node, f"`{name}` returns no plain dictionary, or is used besides")
-    found = []
-    for one in told.elements:
-        made = page.value(one.value)
-        symbol = page.symbol(made.func) if isinstance(made, cst.Call) else None
-        args = None
-        if isinstance(made, cst.Call) and symbol in METRICS:
-            args = arguments(page, made, METRICS[symbol])
-        if (
-            not isinstance(one, cst.DictElement)
-            or not isinstance(made, cst.Call)
-            or not isinstance(one.key, cst.SimpleString)
-            or symbol is None
-            or args is None
-        ):
-            raise Odd(one, f"`{name}` returns more than metrics by their names")
-        given = {key: plain(page, arg.value) for key, arg in args.items()}
-        known = metric(symbol, page.source(one.key), given)
-        names = names_in(known.constructor.text)
-        if names & set(page.scopes.opened[function].bindings):
-            raise Odd(one, f"a metric of `{name}` is made of what only it knows")
-        found.append(spelled(page, node, known.constructor))
-        values = [*known.update, *filter(None, [known.sample_weight])]
-        page.rewritten.add(made)
-        page.forget(made.func)
-        shown = ", ".join(map(with_casts, values))
-        placed(page, made, Code(f"({shown})" if len(values) > 1 else shown))
-    return found
-
-
 def _forward_features(page: Page, word: Word) -> None:
     _, args = in_sight(page, word, ("trainer", "keys"))
     if "sparse_default_values" in args:
@@ -217,7 +136,6 @@ WORDS: dict[str, Handler] = {
         for home in _HOMES
     },
     **dict.fromkeys(SIGNATURES, _canned),
-    "tf.estimator.add_metrics": _add_metrics,
-    "tf.contrib.estimator.add_metrics": _add_metrics,
+    **dict.fromkeys(ADD_METRICS, add_metrics),
     "tf.contrib.estimator.forward_features": _forward_features,
 }

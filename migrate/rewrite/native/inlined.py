@@ -16,6 +16,8 @@ from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from ..layers.model_functions import is_model_fn
+from .added_metrics import ADD_METRICS
+from .metrics import MATRIX
 from .named_models import calls_model
 from .optimizers import SIGNATURES as OPTIMIZERS
 from .schedules import SIGNATURES as SCHEDULES
@@ -41,7 +43,8 @@ def with_helpers_inlined(parsed: ParsedModule, facts: ProjectFacts) -> ParsedMod
     """The file with helpers of its model functions in the place of their calls.
 
     Those are inlined that make specifications, updates or metrics, or losses by modes,
-    for a Task has no place for a function that does; and methods that make layers.
+    for a Task has no place for a function that does; and methods that make layers. So
+    are helpers of functions that `add_metrics` is given.
     """
     parsed = _with_metrics_called(parsed, facts)
     for _ in range(_MOST):
@@ -97,9 +100,11 @@ def _called(tree: Tree, made: cst.CSTNode) -> cst.Call | None:
 
 def _once(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule | None:
     tree = Tree(parsed.module, parsed.resolver)
+    adding = tree.calls(parsed.module, ADD_METRICS)
+    measured = [tree.resolver.definition(o.value) for c in adding for o in c.args]
     for defined in parsed.each(cst.FunctionDef):
         network = defined.name.value == "__call__" and not is_model_fn(defined)
-        asks = network or is_model_fn(defined)
+        asks = network or is_model_fn(defined) or defined in measured
         asks = asks and not _is_helper(tree, defined)
         for node in walk(defined.body, cst.Call):
             if tree.function(node) is not defined:
@@ -288,7 +293,7 @@ def knows_of_tasks(
     for node in walk(helper.body, cst.Call):
         func = node.func
         symbol = tree.symbol(func) or ""
-        if symbol.startswith("tf.metrics.") or symbol.endswith(
+        if symbol.startswith(("tf.metrics.", MATRIX)) or symbol.endswith(
             (*_SPECS, "optimize_loss", "create_train_op")
         ):
             return True
@@ -588,8 +593,17 @@ def _ends(block: Sequence[Statement]) -> bool:
 
 
 def _at_once(given: Statement, moved: list[Statement]) -> list[Statement]:
-    """``x = y`` and ``x = f(x)`` as ``x = f(y)``."""
+    """``x = y`` and ``x = f(x)`` as ``x = f(y)``, also if that is in a scope."""
     one, next_one = only_small(given), only_small(moved[0]) if moved else None
+    scope = moved[0] if moved else None
+    if isinstance(scope, cst.With) and isinstance(one, cst.Assign):
+        names = {node.value for item in scope.items for node in _names(item)}
+        named = isinstance(one.value, cst.Name)
+        if named and source_text(one.targets[0].target) not in names:
+            lines = _at_once(given, statements_of(scope.body))  # type: ignore[arg-type]
+            if lines[0] is not given:
+                body = scope.body.with_changes(body=lines)
+                return [scope.with_changes(body=body), *moved[1:]]
     if not isinstance(one, cst.Assign) or not isinstance(next_one, cst.Assign):
         return [given, *moved]
     name = source_text(one.targets[0].target)

@@ -99,7 +99,9 @@ def layers(
     if name in ("group_norm", "instance_norm"):
         return _group_norm(name, arguments, reader, rank)
     if name == "dropout":
-        return _dropout(arguments, reader)
+        return _dropout("Dropout", arguments, reader)
+    if name == "alpha_dropout":
+        return _dropout("AlphaDropout", arguments, reader)
     if name == "flatten":
         return Layers((call(f"{_KERAS}Flatten"),))
     if name == "embed_sequence":
@@ -227,12 +229,12 @@ def _pooling(name: str, given: Mapping[str, str], reader: Reader) -> str:
     return call(_KERAS + _KINDS[name], size, **window)
 
 
-def _dropout(given: Mapping[str, str], reader: Reader) -> Layers:
+def _dropout(kind: str, given: Mapping[str, str], reader: Reader) -> Layers:
     rate = rate_of(given.get("keep_prob", "0.5"))
     shape = given.get("noise_shape")
     seed = given.get("seed")
     made = call(
-        f"{_KERAS}Dropout",
+        f"{_KERAS}{kind}",
         rate,
         noise_shape=None if is_absent(shape) else shape,
         seed=None if is_absent(seed) else seed,

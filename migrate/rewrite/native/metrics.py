@@ -64,6 +64,8 @@ def _streaming(first: str, second: str, *rest: str) -> tuple[str, ...]:
     return (*both, *(name for name in rest if name not in gone))
 
 
+# A matrix that metrics of one's own are computed of.
+MATRIX = "tf.python.ops.metrics_impl._streaming_confusion_matrix"
 # Parameters by position.
 SIGNATURES: dict[str, tuple[str, ...]] = {
     **{f"tf.metrics.{name}": given for name, given in (_OF_TF | _OF_TF_ALONE).items()},
@@ -73,6 +75,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
         if name != "percentage_below"
     },
     "tf.contrib.metrics.streaming_percentage_less": _OF_TF["percentage_below"],
+    MATRIX: ("labels", "predictions", "num_classes", "weights"),
 }
 
 _KERAS = "tf_keras.metrics."
@@ -265,6 +268,10 @@ class _Call:
         return self.own(
             "MeanPerClassAccuracy", *pair, num_classes=self.of("num_classes")
         )
+
+    def _streaming_confusion_matrix(self) -> Metric:
+        pair = self.of("labels"), self.of("predictions")
+        return self.own("ConfusionMatrix", *pair, num_classes=self.of("num_classes"))
 
     def auc(self) -> Metric:
         pair = self.of("labels"), self.of("predictions")

@@ -54,7 +54,7 @@ def _makers(parsed: ParsedModule, number: int) -> Iterator[cst.Call]:
             # A network is a model by itself, if each mode makes the same.
             network = (
                 "__call__" in named
-                and not _is_told_the_mode(tree, node)
+                and not is_told_the_mode(tree, node)
                 and not any("EstimatorSpec(" in tree.code(one) for one in methods)
             )
             if (
@@ -65,7 +65,8 @@ def _makers(parsed: ParsedModule, number: int) -> Iterator[cst.Call]:
                 yield node
 
 
-def _is_told_the_mode(tree: Tree, made: cst.Call) -> bool:
+def is_told_the_mode(tree: Tree, made: cst.Call) -> bool:
+    """Something is made of the mode, or of whether it trains."""
     return any(
         (isinstance(one, cst.Name) and one.value == "mode") or asks_for_mode(tree, one)
         for arg in made.args

@@ -7,6 +7,7 @@ from itertools import pairwise
 import libcst as cst
 
 from ...code.edits import Put, changed
+from ...code.statements import binds, loads
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from .optimizers import CLIP
@@ -48,7 +49,10 @@ def with_clipping_in_one_call(
 def with_train_ops_in_one_call(
     parsed: ParsedModule, facts: ProjectFacts
 ) -> ParsedModule:
-    """The file whose functions for ``train_op_fn=`` return all of it in one line."""
+    """The file whose functions for ``train_op_fn=`` return all of it in one line.
+
+    What they make without the loss is made before the statement that asks for them.
+    """
     if "train_op_fn" not in parsed.source.text:
         return parsed
     tree = Tree(parsed.module, parsed.resolver)
@@ -62,6 +66,8 @@ def with_train_ops_in_one_call(
         ):
             continue
         lines = [*statements_of(function.body)] if function not in edits else []  # type: ignore[arg-type]
+        moved = _without_loss(tree, function, arg)
+        lines = [one for one in lines if one not in moved]
         while len(lines) > 1:
             made, last = _assigned(lines[-2]), only_small(lines[-1])
             name = made.targets[0].target if made is not None else None
@@ -72,8 +78,38 @@ def with_train_ops_in_one_call(
                 break
             old = lines.pop()
             lines[-1] = old.visit(Put({reads[0]: made.value}, old))  # type: ignore[assignment]
-            edits[function.body] = function.body.with_changes(body=lines)
+        body = function.body.with_changes(body=lines)
+        if moved:
+            statement = tree.statement(arg)
+            edits[function] = None
+            edits[statement] = [*moved, function.with_changes(body=body), statement]
+        elif len(lines) < len(function.body.body):
+            edits[function.body] = body
     return changed(parsed, facts, edits) if edits else parsed
+
+
+def _without_loss(
+    tree: Tree, function: cst.FunctionDef, asked: cst.Arg
+) -> list[Statement]:
+    """The statements of a function that do not need what it is given."""
+    outer = tree.function(asked)
+    if outer is None or len(tree.loads_of(function)) != 1 or function.decorators:
+        return []
+    late = {one.name.value for one in function.params.params}
+    read_before: set[str] = set()
+    found = []
+    for line in statements_of(function.body):  # type: ignore[arg-type]
+        small, code = only_small(line), tree.code(line)
+        read, bound = loads(tree, line), binds(line)
+        stays = not isinstance(small, cst.Assign) and not isinstance(line, cst.If)
+        stays = stays or "UPDATE_OPS" in code or any(walk(line, cst.Return))
+        if stays or (read | bound) & late or bound & read_before:
+            late |= bound
+            read_before |= read
+        else:
+            found.append(line)
+    names = {name for line in found for name in binds(line)}
+    return [] if names & {*tree.resolver.scopes.opened[outer].bindings} else found
 
 
 def _value(node: cst.CSTNode | None) -> str | None:

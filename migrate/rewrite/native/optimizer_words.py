@@ -28,6 +28,7 @@ _ELSEWHERE = ("tf.contrib.", "tf.keras.")
 # What a Task names its optimizer by, once it stands in the file.
 _OF_TASKS = re.compile(
     r"tf_keras\.optimizers\.\w+|Momentum|RMSProp|Adadelta|Ftrl|ProximalAdagrad|LazyAdam"
+    r"|DecayedAdam"
     r"|RMSprop"
 )
 _ROWS = ("embedding", "gather", "feature_column")

@@ -207,13 +207,15 @@ def _named(symbol: str, arguments: Arguments, *, schedule: bool, rows: bool) -> 
 def _decayed_weights(
     symbol: str, given: dict[str, str], *, schedule: bool, rows: bool
 ) -> Code:
-    """Adam after a decay of weights that the learning rate does not scale."""
-    _refuse_rows(symbol, rows)
-    if schedule:
-        raise Refused(f"`{symbol}` with a changing rate: Keras scales the decay by it")
-    decay, rate = given.pop("weight_decay", None), given.get("learning_rate", "0.001")
-    if decay is None:
+    """Adam after a decay of weights that the learning rate does not scale.
+
+    Keras scales it by the rate of the step, and decays rows that a batch does not have.
+    """
+    if "weight_decay" not in given:
         raise Refused(f"`{symbol}` without a weight decay")
+    if schedule or rows:
+        return _made("DecayedAdam", given, training=True)
+    decay, rate = given.pop("weight_decay"), given.get("learning_rate", "0.001")
     scaled = {**given, "weight_decay": f"{grouped(decay)} / {grouped(rate)}"}
     return _made("AdamW", scaled)
 

@@ -31,6 +31,7 @@ from ..layers.one_line import one_in_each
 from ..layers.spelling import RESERVED
 from ..layers.together import lifted_together
 from .as_written import lines_as_written
+from .branched_updates import with_one_update
 from .brought import with_helpers_brought
 from .callables import with_methods_as_model_fns
 from .choices import with_choices_as_tests
@@ -66,6 +67,7 @@ from .own_objects import with_own_objects_dissolved
 from .page import Page
 from .paired_norms import with_norms_in_one_call
 from .plain_names import with_plain_names, words_written
+from .returned_scopes import with_scopes_made_there
 from .rounds import with_metrics_in_loops
 from .said import IMAGES
 from .sequential import with_several
@@ -520,6 +522,7 @@ class _Program:
         alone = [without_tpu_branches(one, facts) for one in files]
         files = with_methods_as_model_fns([one for one, _ in alone], facts)
         files = with_usual_model_fns(files, facts)
+        files = [with_scopes_made_there(one, facts) for one in files]
         files = [with_norms_in_one_call(one, facts) for one in files]
         files = with_makers_as_classes(files, facts)
         files = [with_fused_cells_run(one, facts) for one in files]
@@ -553,6 +556,7 @@ class _Program:
         files = [with_one_flag(one, facts) for one in files]
         files = [with_metrics_in_loops(one, facts) for one in files]
         files = [with_helpers_inlined(one, facts) for one in files]
+        files = [with_one_update(one, facts) for one in files]
         files = [with_weights_before_modes(one, facts) for one in files]
         files = [with_losses_added(one, facts, files) for one in files]
         # Columns are made anywhere, also where no model function sees it.

@@ -306,19 +306,19 @@ class Mode:
             node = value
         return node
 
-    def first_of(self, name: cst.Name) -> cst.BaseExpression | None:
-        """What gives a pair whose first part a name is: ``name, _ = ...``."""
+    def taken_of(self, name: cst.Name) -> tuple[cst.BaseExpression | None, int]:
+        """What gives several values of which a name is one, and its place there."""
         for statement in self._before(name):
             if name.value not in binds(statement):
                 continue
             small = only_small(statement)
-            if not isinstance(small, cst.Assign) or len(small.targets) > 1:
-                return None
-            target = small.targets[0].target
-            first = target.elements[0].value if isinstance(target, cst.Tuple) else None
-            is_first = isinstance(first, cst.Name) and first.value == name.value
-            return small.value if is_first else None
-        return None
+            target = small.targets[0].target if isinstance(small, cst.Assign) else None
+            parts = target.elements if isinstance(target, cst.Tuple) else ()
+            names = [self.tree.code(one.value) for one in parts]
+            if not isinstance(small, cst.Assign) or name.value not in names:
+                return None, 0
+            return small.value, names.index(name.value)
+        return None, 0
 
     def _assigned(self, node: cst.BaseExpression) -> cst.BaseExpression | None:
         """What the last plain statement before a name gave it, if nothing that this

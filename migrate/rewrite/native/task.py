@@ -28,6 +28,7 @@ from ..layers.spelling import RESERVED
 from . import tidy
 from .code import Code, Refused
 from .headed import read_head
+from .inlined import knows_of_tasks
 from .losses import SUMMED
 from .method import Method
 from .metrics import SIGNATURES as METRICS
@@ -66,6 +67,10 @@ _WHOLE = ("tf.keras.Model", "tf.keras.Sequential", "tf.keras.models.")
 # Parts of a specification that a Task has no place for.
 _NO_PLACE = ("scaffold", "scaffold_fn", "host_call", "output_alternatives")
 _IDLE = "a summary of a metric that was 0 for ever, as nothing updated it, is gone"
+_NOT_SHOWN = (
+    "summaries of metrics, some of which are computed of others, are not written any "
+    "more while it trains"
+)
 _ENDS = (
     "checkpoints of TensorFlow 1 name variables, those of TensorFlow 2 have paths: "
     "a layer of such a one is found by the end of its path"
@@ -146,6 +151,8 @@ class _Parts:
     # Metrics that others are computed of: their places and names; what makes them.
     named_metrics: dict[int, str] = field(default_factory=dict)
     named_lines: list[str] = field(default_factory=list)
+    # Statements among these.
+    named: set[cst.CSTNode] = field(default_factory=set)
     # What else the constructor says of metrics.
     more_metrics: list[str] = field(default_factory=list)
     # Metrics that are nothing but parts of others, by their attributes.
@@ -398,6 +405,9 @@ class Maker:
     def _class(self, docstring: str, init: Method, methods: Sequence[Method]) -> str:
         body = self._body([init, *methods])
         if self.sums:
+            if "num_replicas_in_sync" in body:
+                why = "with several replicas it minimizes something else than a sum"
+                raise self.stop(self.defined, why)
             self.parts.words.add("sum_loss")
             body = f"summed = True  # replicas add their losses up\n\n{body}"
         if docstring:
@@ -1138,7 +1148,10 @@ class Maker:
             idle = [one for one in more if self._is_idle(one)]
             self.parts.used.update(idle)
             self.parts.notes += [_IDLE] if idle else []
-            more = [one for one in more if one not in idle]
+            unseen = [one for one in more if self._shows_computed(one)]
+            self.parts.used.update(unseen)
+            self.parts.notes += [_NOT_SHOWN] if unseen else []
+            more = [one for one in more if one not in (*idle, *unseen)]
         return self.sliced(mode, name, [node], node, more)
 
     def _initialize(self) -> list[Method]:
@@ -1268,6 +1281,21 @@ class Maker:
             and values[one.value].symbol in METRICS  # type: ignore[attr-defined]
             and self.tree.code(one.slice[0].slice) == "0"
             for one in found
+        )
+
+    def _shows_computed(self, statement: Statement) -> bool:
+        """A summary of metrics, among which are some that are computed of others."""
+        held = [one.value for one in walk(statement, cst.Subscript)]
+        over = getattr(statement, "iter", None)
+        if isinstance(over, cst.Call) and isinstance(over.func, cst.Attribute):
+            items = self.train.items(Argument(Dict(()), over.func.value))
+            held += [one.node for _, one in items or ()]
+        pairs = map(self.train.source_of, held)
+        return any(
+            isinstance(one, cst.Tuple)
+            and len(one.elements) == 2
+            and bool(self._updated(self.train, one.elements[1].value))
+            for one in pairs
         )
 
     def _metrics(self) -> tuple[list[str], list[Method]]:
@@ -1446,9 +1474,14 @@ class Maker:
         # What the function that computes calls the results, and the metrics.
         parts: dict[str, str] = {}
         more = dict(inner)
-        for one in walk(shown):
-            if not isinstance(one, cst.Name | cst.Subscript):
+        # Names of what is computed on the way: of what, and which part of that.
+        steps: dict[cst.BaseExpression, tuple[cst.BaseExpression, str]] = {}
+        loads = self.tree.resolver.scopes.loads
+        waiting = [*walk(shown)]
+        for one in waiting:
+            if one not in loads and not isinstance(one, cst.Subscript):
                 continue
+            assert isinstance(one, cst.Name | cst.Subscript)
             source = mode.source_of(one)
             if isinstance(source, cst.Subscript):
                 held = values.get(source.value)
@@ -1458,13 +1491,13 @@ class Maker:
                     texts[one] = names[place]
                     parts[names[place]] = names[place]
                     continue
-            own = mode.first_of(one) if isinstance(one, cst.Name) else None
-            made = values.get(own) if own is not None else None
+            own, at = mode.taken_of(one) if isinstance(one, cst.Name) else (None, 0)
+            made = values.get(own) if own is not None and at == 0 else None
             if isinstance(source, cst.Subscript) and isinstance(source.value, cst.Name):
                 made = held if self.tree.code(source).endswith("[0]") else None
                 own = source.value
             if isinstance(made, Called) and made.symbol in METRICS:
-                texts[one] = self.tree.code(own if own is not None else one)
+                texts[one] = self.tree.code(own if isinstance(own, cst.Name) else one)
                 if texts[one] not in parts:
                     taken = {*more, *names, "model", "optimizer", "metrics"}
                     name = fresh(texts[one], taken)
@@ -1473,23 +1506,62 @@ class Maker:
                         shown_name = f"{self.quote}{name}{self.quote}"
                         part = self.metric_of(mode, shown_name, made)
                         parts[texts[one]] = part.constructor.text
-        read = mode.needed([shown], given=texts)
-        updates = {
-            self.tree.symbol(one.func)
-            for one in walk(mode.source_of(pair.elements[1].value))
-            if isinstance(one, cst.Call)
-        }
-        plain = {"tf.group", "tf.identity", "tf.tuple"}
+            elif isinstance(source, cst.Name) and own is not None and source is one:
+                steps[one] = own, f"[{at}]"
+                waiting += walk(own)
+            elif not isinstance(source, cst.Name | cst.Subscript) and not isinstance(
+                values.get(source), Called
+            ):
+                steps[one] = source, ""
+                waiting += walk(source)
+        given = {**texts, **dict.fromkeys(steps, "")}
+        nodes = [shown, *(source for source, _ in steps.values())]
+        read = mode.needed(nodes, given=given)
+        updated = self._updated(mode, pair.elements[1].value)
         late = self.late | {*(bound or ())}
-        if not parts or read.statements or read.free & late or updates - plain:
+        if not parts or read.free & late or (read.statements and bound is not None):
+            return None
+        if updated is None or not {id(more[n]) for n in {*more} - {*inner}} <= updated:
             return None
         self.replaced.update(texts)
-        text = Said(self, mode, init=True).expression(shown)
+        said = Said(self, mode, init=True)
+        lines = [one for one in read.statements if one not in self.parts.named]
+        self.parts.named_lines += map(said.statement, lines)
+        self.parts.named.update(lines)
+        self.parts.used.update(lines)
+        for step, (source, index) in reversed(steps.items()):
+            shown_step = f"{said.expression(source)}{index}"
+            loose = isinstance(source, cst.BinaryOperation | cst.UnaryOperation)
+            self.replaced[step] = f"({shown_step})" if loose else shown_step
+        made_of = f"lambda {', '.join(parts)}: {said.expression(shown)}"
         inner.update(more)
         self.parts.words.add("Computed")
-        made_of = f"lambda {', '.join(parts)}: {text}"
-        given = [made_of, key, *parts.values()]
-        return Metric(Code(f"Computed{tidy.held('()', given, 24)}"), ())
+        options = [made_of, key, *parts.values()]
+        return Metric(Code(f"Computed{tidy.held('()', options, 24)}"), ())
+
+    def _updated(self, mode: Mode, update: cst.BaseExpression) -> set[int] | None:
+        """The metrics that an operation updates; None if it may do more."""
+        found: set[int] = set()
+        waiting = [*walk(update)]
+        for one in waiting:
+            if isinstance(one, cst.Name):
+                source = mode.source_of(one)
+                made, _ = mode.taken_of(one)
+                source = made if source is one and made is not None else source
+                value = mode.found.notes.values.get(source)
+                if isinstance(value, Called) and value.symbol in METRICS:
+                    found.add(id(value))
+                elif source is not one:
+                    waiting += walk(source)
+            elif isinstance(one, cst.Call):
+                own = self.facts.definition(one.func, self.parsed)
+                plain = self.tree.symbol(one.func) is not None
+                if own is not None and isinstance(own.node, cst.FunctionDef):
+                    tree = Tree(own.module.module, own.module.resolver)
+                    plain = not knows_of_tasks(tree, own.node)
+                if not plain or not self._is_harmless(mode, one):
+                    return None
+        return found
 
     def _predictions(self) -> list[Method]:
         mode = self.modes["PREDICT"]

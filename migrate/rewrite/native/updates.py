@@ -138,10 +138,16 @@ class Reader:
         if not minimized.isidentifier():
             lines.append(f"objective = {minimized}\n")
             minimized = "objective"
+        if "Strategy" in self.tree.text:
+            count = f"{maker.alias}.distribute.get_strategy().num_replicas_in_sync"
+            lines.append("# Replicas add their gradients up: to those of the mean.\n")
+            lines.append(f"share = {minimized} / {count}\n")
+            minimized = "share"
+        else:
+            maker.parts.words.add("train_step")
         update = f"self.apply_gradients(self.gradients_of({minimized}, tape))\n"
         made.parameters, made.returned = (features, labels), f'{{"loss": {loss}}}'
         made.lines = [taped(maker, lines), update]
-        maker.parts.words.add("train_step")
         return made
 
     def _read(self) -> Trained:

@@ -2,12 +2,25 @@
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.python.ops.metrics_impl import _streaming_confusion_matrix
 
 
 def f1_score(labels, predictions):
     p, p_op = tf.metrics.precision(labels, predictions)
     r, r_op = tf.metrics.recall(labels, predictions)
     return 2 * p * r / (p + r + 1e-8), tf.group(p_op, r_op)
+
+
+def share_of_hits(labels, predictions, weights=None):
+    matrix, update = _streaming_confusion_matrix(labels, predictions, 2, weights)
+    share, _ = shares(matrix)
+    update, _ = shares(update)
+    return share, update
+
+
+def shares(matrix):
+    hits = tf.linalg.diag_part(matrix)
+    return tf.reduce_sum(hits) / tf.reduce_sum(matrix), hits
 
 
 def losses(labels, output, mode):
@@ -31,11 +44,13 @@ def model_fn(features, labels, mode):
         high, guess = labels > 0.0, output > 0.0
         mean = tf.metrics.mean(output)
         square = tf.metrics.mean(output * output)
+        square_of_mean = mean[0] * mean[0]
         metrics = {
             "f1": f1_score(high, guess),
+            "hits": share_of_hits(high, guess),
             "mean": mean,
             "square": square,
-            "variance": (square[0] - mean[0] * mean[0], tf.group(square[1], mean[1])),
+            "variance": (square[0] - square_of_mean, tf.group(square[1], mean[1])),
             "accuracy": tf.metrics.accuracy(high, guess),
         }
         return tf.estimator.EstimatorSpec(mode, loss=loss, eval_metric_ops=metrics)

@@ -23,6 +23,8 @@ def model_fn(features, labels, mode, params):
             net, 5, activation_fn=tf.nn.sigmoid, weights_regularizer=decay, scope="fc2"
         )
         net = tf.contrib.layers.dropout(net, keep_prob=1.0, is_training=is_training)
+        if is_training:
+            net = tf.contrib.nn.alpha_dropout(net, keep_prob=1.0)
         logits = tf.contrib.layers.fully_connected(net, 1, activation_fn=None)
     logits = tf.squeeze(logits, axis=1)
     probability = tf.sigmoid(logits)

@@ -17,6 +17,8 @@ def build(kind):
     weight = tf.feature_column.numeric_column("weight")
     if kind == "wide":
         return tf.estimator.LinearClassifier(wide, weight_column=weight)
+    if kind == "none":
+        return tf.estimator.BaselineClassifier(weight_column="weight")
     if kind == "deep":
         return tf.estimator.DNNClassifier([4], deep, weight_column=weight)
     return tf.estimator.DNNLinearCombinedClassifier(
@@ -42,3 +44,6 @@ wide.train(train_input_fn, steps=5)
 RESULT = wide.evaluate(functools.partial(tensors, 12), steps=2)
 for kind in ("deep", "both"):
     build(kind).train(train_input_fn, steps=2)
+none = build("none")
+none.train(train_input_fn, steps=4)
+RESULT["none"] = none.evaluate(functools.partial(tensors, 12), steps=1)["average_loss"]

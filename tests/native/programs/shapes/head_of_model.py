@@ -30,9 +30,9 @@ def three_classes(features, labels, mode):
             [[0.1, 0.2, -0.3], [0.3, -0.1, 0.2], [-0.2, 0.1, 0.1]]),
         kernel_regularizer=tf.contrib.layers.l2_regularizer(0.02))
 
-    optimizer = tf.train.GradientDescentOptimizer(0.5)
-
     def train_op_fn(loss):
+        step = tf.cast(tf.train.get_global_step(), tf.float32)
+        optimizer = tf.train.GradientDescentOptimizer(0.5 / (step + 1.))
         updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
         with tf.control_dependencies(updates):
             return optimizer.minimize(loss, global_step=tf.train.get_global_step())
