@@ -563,12 +563,12 @@ class _Program:
             raise Refused(stop.reason) from None
         self.files = []
         named = len(files) > 1
-        for old, one, (_, shares), first, (_, notes) in zip(
+        for old, one, (_, drops), first, (_, notes) in zip(
             files, lifted, told, written, alone, strict=True
         ):
             try:
                 plain = plain_classes(
-                    self._prepared(one), facts, shares, shared_columns=shared
+                    self._prepared(one), facts, drops, shared_columns=shared
                 )
             except Refused as stop:
                 why = _placed(f"{stop}", one, first, named)

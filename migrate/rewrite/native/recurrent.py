@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from .classes import Lifted
 
 _DYNAMIC = (
-    "dtype", "parallel_iterations", "swap_memory", "time_major", "scope",
+    "dtype", "parallel_iterations", "swap_memory", "time_major", "scope", "training",
 )  # fmt: skip
-_STATIC = ("cell", "inputs", "initial_state", "dtype", "sequence_length", "scope")
-# Functions that run cells over sequences, with their parameters.
+_STATIC = (
+    "cell", "inputs", "initial_state", "dtype", "sequence_length", "scope", "training",
+)  # fmt: skip
+# Functions that run cells over sequences, with their parameters; wrappers of cells that
+# drop some of what they are given are told whether it trains.
 RECURRENT = {
     "tf.nn.dynamic_rnn": (
         "cell", "inputs", "sequence_length", "initial_state", *_DYNAMIC,
@@ -221,8 +224,9 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
     outputs, state = target.elts
     inputs = given["inputs"]
     network = _Network(lifted, node, use, function)
+    told = f", training={given['training']}" if "training" in given else ""
     if symbol.endswith("static_rnn"):
-        network.steps(given["cell"], inputs, given.get("sequence_length"), target)
+        network.steps(given["cell"], inputs, given.get("sequence_length"), target, told)
         return
     length = given.get("sequence_length")
     network.masked, network.steps_first = not is_absent(length), steps_first
@@ -237,8 +241,7 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
         network.arguments += f", mask={network.mask}"
     if begun is not None and not is_absent(begun):
         network.arguments += f", initial_state={network.state(given['cell'], begun)}"
-    if lifted.module.shares is not None and lifted.module.shares.code:
-        network.arguments += ", training=training"
+    network.arguments += told
     if symbol.endswith("bidirectional_dynamic_rnn"):
         network.both(given["cell_fw"], given["cell_bw"], outputs, state)
     else:
@@ -301,7 +304,7 @@ class _Network:
         source.put(self.lifted.above[self.use], f"{target} = {call}")
 
     def steps(
-        self, made: str, inputs: str, length: str | None, target: ast.Tuple
+        self, made: str, inputs: str, length: str | None, target: ast.Tuple, told: str
     ) -> None:
         """A network over a list of steps, which gives such a list."""
         outputs, state = target.elts
@@ -318,6 +321,7 @@ class _Network:
         ):
             self.arguments = value.args[0].id
             lifted.moved_names.add(inputs)
+        self.arguments += told
         last = [
             above
             for one in self._reads(outputs)
