@@ -621,6 +621,9 @@ class Lifted:
         above = self.above[stores[0]]
         if isinstance(above, ast.Assign) and above.targets == stores:
             return above.value
+        made = self.above.get(above)
+        if isinstance(above, ast.Tuple) and isinstance(made, ast.Assign):
+            return _part(made.value, above.elts.index(stores[0]))
         return None
 
     def definition(self, node: ast.AST, name: str) -> ast.Assign | None:
@@ -1629,9 +1632,15 @@ class Lifted:
             }
             found = [
                 node
-                for name in self.moved_names - read
                 for node in walk_ast(self.call, ast.Assign)
-                if _names_one(node, name)
+                for target in node.targets[:1]
+                if {
+                    *map(
+                        dotted,
+                        target.elts if isinstance(target, ast.Tuple) else [target],
+                    )
+                }
+                <= self.moved_names - read
             ]
             if not found:
                 return
@@ -1649,6 +1658,18 @@ def _in_order(block: Sequence[ast.stmt]) -> list[ast.stmt]:
         )
         found += _in_order(getattr(one, "body", ())) if scope else [one]
     return found
+
+
+def _part(value: ast.expr, place: int) -> ast.expr | None:
+    """What a name gets of a pair, or of a comprehension that makes several alike."""
+    if isinstance(value, (ast.Tuple, ast.List)):
+        return value.elts[place]
+    if not isinstance(value, (ast.ListComp, ast.GeneratorExp)):
+        return None
+    told = {one.id for one in stores_in(value)} & {
+        one.id for one in loads_in(value.elt)
+    }
+    return None if told else value.elt
 
 
 def _names_one(node: ast.AST, name: str) -> bool:
