@@ -54,7 +54,7 @@ _SIGNATURES = {
         "num_units", "activation", "reuse", "kernel_initializer", "bias_initializer",
         "name", "dtype",
     ),
-    "BasicRNNCell": ("num_units", "activation", *_LAST),
+    "BasicRNNCell": ("num_units", "activation", *_LAST, "initializer"),
     "MultiRNNCell": ("cells", "state_is_tuple"),
     "DropoutWrapper": SIGNATURE,
 }  # fmt: skip
