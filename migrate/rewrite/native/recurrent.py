@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,7 +11,7 @@ from ...names.ast_nodes import walk as walk_ast
 from .code import Refused, call, dotted, is_absent, literal, parsed
 from .dropout_cells import SIGNATURE
 from .layers import Reader, initializer, rate_of
-from .text import attribute_of_self, loads_in
+from .text import attribute_of_self, loads_in, stores_in
 
 if TYPE_CHECKING:
     from .classes import Lifted
@@ -239,6 +240,8 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
         if steps_first:
             network.mask = f"{lifted.tf}.transpose({network.mask})"
         network.arguments += f", mask={network.mask}"
+    elif network.may_be_masked(inputs):
+        network.arguments += ", mask=None"
     if begun is not None and not is_absent(begun):
         network.arguments += f", initial_state={network.state(given['cell'], begun)}"
     network.arguments += told
@@ -265,22 +268,46 @@ class _Network:
             raise Refused(f"`{function}` in a loop")
         self.attribute = attribute
 
+    def may_be_masked(self, inputs: str) -> bool:
+        """A layer gave the inputs, and may have marked steps that others skip."""
+        lifted = self.lifted
+        calls = walk_ast(lifted.module.tree, ast.Call)
+        lengths = "sequence_length" in lifted.module.code or any(
+            "dynamic_rnn" in dotted(one.func) and len(one.args) > 2 for one in calls
+        )
+        if not lengths or not inputs.isidentifier():
+            return False
+        made = [lifted.above[one] for one in stores_in(lifted.call) if one.id == inputs]
+        values = [one.value for one in made if isinstance(one, ast.Assign)]
+        plain = [
+            isinstance(one, ast.Call) and lifted.symbol(dotted(one.func)) is not None
+            for one in values
+        ]
+        return not made or len(values) < len(made) or not all(plain)
+
     def state(self, made: str, code: str) -> str:
-        """The state that a cell begins with: (c, h) of an LSTM."""
+        """The state that a cell begins with: (c, h) of an LSTM; or those of several."""
         kind = _kind(self.lifted.value(made), self.lifted)
-        if kind is None or kind.several:
-            raise Refused(f"`{self.function}` with `initial_state`")
-        if not kind.lstm:
-            return code
         pair = parsed(self.lifted.value(code))
-        name = self.lifted.symbol(dotted(getattr(pair, "func", pair))) or ""
-        if not isinstance(pair, ast.Call) or not name.endswith(".LSTMStateTuple"):
+        func = dotted(pair.func) if isinstance(pair, ast.Call) else ""
+        if kind is not None and kind.several:
+            stored = [one for one in stores_in(self.lifted.call) if one.id == code]
+            if any(isinstance(self.lifted.above[one], ast.Starred) for one in stored):
+                return code  # of another network
+            if not kind.lstm and (func == "tuple" or isinstance(pair, ast.Tuple)):
+                held = re.fullmatch(r"tuple\((\w+)\)", code)
+                return held[1] if held else f"[*{code}]"
+        elif kind is not None and (not kind.lstm or isinstance(pair, ast.List)):
+            return code
+        told = (self.lifted.symbol(func) or "").endswith(".LSTMStateTuple")
+        if kind is None or kind.several or not told:
             raise Refused(f"`{self.function}` with `initial_state`")
+        assert isinstance(pair, ast.Call)
         if isinstance(parsed(code), ast.Name):
             self.lifted.moved_names.add(code)
-        told = {str(one.arg): one.value for one in pair.keywords}
-        told |= dict(zip(("c", "h"), pair.args, strict=False))
-        return f"[{ast.unparse(told['c'])}, {ast.unparse(told['h'])}]"
+        parts = {str(one.arg): one.value for one in pair.keywords}
+        parts |= dict(zip(("c", "h"), pair.args, strict=False))
+        return f"[{ast.unparse(parts['c'])}, {ast.unparse(parts['h'])}]"
 
     def one(self, made: str, outputs: ast.expr, state: ast.expr) -> None:
         """A network in one direction."""
@@ -369,6 +396,13 @@ class _Network:
             return place % 2 if place in (0, 1, -1, -2) else None
         return None
 
+    def _begins(self, read: ast.Name) -> bool:
+        """Another network begins with the state, which has no other value."""
+        above = self.lifted.above[read]
+        stored = [one.id for one in stores_in(self.lifted.call)]
+        starts = isinstance(above, ast.keyword) and above.arg == "initial_state"
+        return starts and stored.count(read.id) == 1
+
     def _states(
         self, name: str, reads: list[ast.Name], kind: _Kind | None
     ) -> list[str]:
@@ -381,6 +415,8 @@ class _Network:
         if kind.several:
             for one in reads:
                 above = lifted.above[one]
+                if self._begins(one):
+                    continue
                 if not isinstance(above, ast.Subscript):
                     raise Refused(f"the state of `{self.function}` is handed on")
                 part = lifted.above[above]
@@ -397,6 +433,8 @@ class _Network:
             target = above.targets[0] if isinstance(above, ast.Assign) else None
             if isinstance(target, ast.Tuple):
                 lifted.source.put(one, ", ".join(names))
+            elif self._begins(one):
+                lifted.source.put(one, f"[{', '.join(names)}]")
             elif place is None:
                 raise Refused(f"the state of `{self.function}` is handed on")
             else:
