@@ -1532,7 +1532,9 @@ class Lifted:
                     return self.of(second), self.of(loop.iter.args[0])
             if function == "range" and not used:
                 return "_", over
-        return (target.strip("()") if target.startswith("(") else target), over
+        if isinstance(loop.target, ast.Tuple):
+            target = ", ".join(map(self.of, loop.target.elts))
+        return target, over
 
     def _filled(self) -> tuple[list[tuple[ast.Assign, ast.Expr]], ast.For] | None:
         for place, loop in enumerate(self.init.body):

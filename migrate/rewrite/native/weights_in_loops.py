@@ -45,8 +45,9 @@ def move_rounds(
     if {attribute_of_self(one) for one in zipped[1:]} & lifted.rounds:
         assert isinstance(loop.target, ast.Tuple)
         targets, overs = loop.target.elts, zipped
-    first = lifted.of(targets[0]).strip("()")
-    shown = [f"({first})" if isinstance(targets[0], ast.Tuple) else first]
+    several = targets[0].elts if isinstance(targets[0], ast.Tuple) else []
+    first = ", ".join(map(lifted.of, several)) or lifted.of(targets[0])
+    shown = [f"({first})" if several else first]
     name = f"self.{weight.attribute}"
     shown += [*map(lifted.of, targets[1:]), dotted(statement.targets[0])]
     held = [*map(lifted.of, overs), name]
