@@ -46,6 +46,7 @@ from .flags import with_one_flag, with_training_flag
 from .forwarded import with_keywords_said
 from .fused_cells import with_fused_cells_run
 from .handed_functions import with_functions_as_flags
+from .handed_weights import with_weights_handed
 from .idle import without_idle_words
 from .imports import Wanted, unread_imports, with_imports
 from .inlined import with_helpers_inlined, without_unread
@@ -552,6 +553,7 @@ class _Program:
         files = [with_one_flag(one, facts) for one in files]
         files = [with_metrics_in_loops(one, facts) for one in files]
         files = [with_helpers_inlined(one, facts) for one in files]
+        files = with_weights_handed(files, facts)
         files = [with_weights_before_modes(one, facts) for one in files]
         files = [with_losses_added(one, facts, files) for one in files]
         # Columns are made anywhere, also where no model function sees it.
