@@ -156,6 +156,9 @@ class _Function:
         except Refused:
             return ""
         read = {one.id for one in names_in(inner.value)} - {"tf"}
+        if self.files[number] is self.parsed:
+            # A name of the module means the same in both.
+            read &= bound_names(defined) | bound_names(self.function)
         stores = [one.id for one in stores_in(defined)]
         once = stores.count(dotted(inner.targets[0])) == 1
         if not once or not read <= given.keys() or {*stores} & read:

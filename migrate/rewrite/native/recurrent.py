@@ -295,8 +295,10 @@ class _Network:
             if any(isinstance(self.lifted.above[one], ast.Starred) for one in stored):
                 return code  # of another network
             if not kind.lstm and (func == "tuple" or isinstance(pair, ast.Tuple)):
-                held = re.fullmatch(r"tuple\((\w+)\)", code)
-                return held[1] if held else f"[*{code}]"
+                held = re.fullmatch(r"tuple\((\w+)\)|\((.*)\)", code)
+                if held is not None:
+                    return held[1] or f"[{held[2]}]"
+                return f"[*{code}]"
         elif kind is not None and (not kind.lstm or isinstance(pair, ast.List)):
             return code
         told = (self.lifted.symbol(func) or "").endswith(".LSTMStateTuple")
