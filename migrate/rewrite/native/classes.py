@@ -1668,9 +1668,8 @@ def _part(value: ast.expr, place: int) -> ast.expr | None:
         return value.elts[place]
     if not isinstance(value, (ast.ListComp, ast.GeneratorExp)):
         return None
-    told = {one.id for one in stores_in(value)} & {
-        one.id for one in loads_in(value.elt)
-    }
+    given = {one.id for part in value.generators for one in names_in(part.target)}
+    told = given & {one.id for one in loads_in(value.elt)}
     return None if told else value.elt
 
 

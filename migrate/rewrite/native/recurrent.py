@@ -32,6 +32,11 @@ RECURRENT = {
         "cell_fw", "cell_bw", "inputs", "sequence_length", "initial_state_fw",
         "initial_state_bw", *_DYNAMIC,
     ),
+    "tf.contrib.rnn.stack_bidirectional_dynamic_rnn": (
+        "cells_fw", "cells_bw", "inputs", "initial_states_fw", "initial_states_bw",
+        "dtype", "sequence_length", "parallel_iterations", "time_major", "scope",
+        "swap_memory", "training",
+    ),
     "tf.nn.static_rnn": _STATIC,
     "tf.contrib.rnn.static_rnn": _STATIC,
 }  # fmt: skip
@@ -207,8 +212,8 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
     bound = lifted.given(node, use, names, function).items()
     given = {key: lifted.of(one) for key, one in bound}
     begun = given.pop("initial_state", None) if "static" not in symbol else None
-    for name in ("initial_state", "initial_state_fw", "initial_state_bw"):
-        if not is_absent(given.get(name)):
+    for name in given:
+        if name.startswith("initial_state") and not is_absent(given[name]):
             raise Refused(f"`{function}` with `{name}`")
     steps_first = literal(given.get("time_major", "False")) is True
     if steps_first and symbol != "tf.nn.dynamic_rnn":
@@ -220,9 +225,10 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         raise Refused(f"`{function}` is called within an expression")
     target = statement.targets[0]
-    if not isinstance(target, ast.Tuple) or len(target.elts) != 2:
+    stacked = "stack_" in symbol
+    if not isinstance(target, ast.Tuple) or (len(target.elts) != 2 and not stacked):
         raise Refused(f"`{function}` gives a pair that is not taken apart")
-    outputs, state = target.elts
+    outputs, state, *_ = target.elts
     inputs = given["inputs"]
     network = _Network(lifted, node, use, function)
     told = f", training={given['training']}" if "training" in given else ""
@@ -245,7 +251,9 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
     if begun is not None and not is_absent(begun):
         network.arguments += f", initial_state={network.state(given['cell'], begun)}"
     network.arguments += told
-    if symbol.endswith("bidirectional_dynamic_rnn"):
+    if stacked:
+        network.stacked(given["cells_fw"], given["cells_bw"], inputs, target)
+    elif symbol.endswith("bidirectional_dynamic_rnn"):
         network.both(given["cell_fw"], given["cell_bw"], outputs, state)
     else:
         network.one(given["cell"], outputs, state)
@@ -273,7 +281,9 @@ class _Network:
         lifted = self.lifted
         calls = walk_ast(lifted.module.tree, ast.Call)
         lengths = "sequence_length" in lifted.module.code or any(
-            "dynamic_rnn" in dotted(one.func) and len(one.args) > 2 for one in calls
+            len(one.args) > 2 + ("bidirectional" in dotted(one.func))
+            for one in calls
+            if "dynamic_rnn" in dotted(one.func)
         )
         if not lengths or not inputs.isidentifier():
             return False
@@ -321,7 +331,9 @@ class _Network:
             targets += self._states(lifted.of(state), reads, kind)
         if reads and not kept and self._last_output(reads, kind):
             targets = targets[-1:]
-        self._put(self._layer(made, kept, len(targets) > 1), ", ".join(targets))
+        self._put(
+            self._layer(self._moved(made), kept, len(targets) > 1), ", ".join(targets)
+        )
 
     def _put(self, code: str, target: str, as_list: bool = False) -> None:
         """Makes the layer, under a shorter name, and calls it."""
@@ -358,7 +370,9 @@ class _Network:
             and ast.unparse(above.slice) == "-1"
         ]
         every = not last or len(last) != len(self._reads(outputs))
-        self._put(self._layer(made, every, False), lifted.of(outputs), every)
+        self._put(
+            self._layer(self._moved(made), every, False), lifted.of(outputs), every
+        )
         for one in [] if every else last:
             lifted.source.put(one, lifted.of(outputs))
 
@@ -369,8 +383,10 @@ class _Network:
             return False
         return not kind.lstm or all(self._part(one) == 1 for one in reads)
 
+    def _moved(self, cell: str) -> str:
+        return self.lifted.cell_for_init(cell, f"a cell of `{self.function}`")
+
     def _layer(self, made: str, every: bool, state: bool, back: bool = False) -> str:
-        made = self.lifted.cell_for_init(made, f"a cell of `{self.function}`")
         return call(
             "tf_keras.layers.RNN",
             made,
@@ -443,6 +459,52 @@ class _Network:
                 lifted.source.put(above, name if only else names[place])
         return ["_", name] if only else names
 
+    def _mask_named(self) -> list[str]:
+        """A line that names the mask, which the arguments go on to name."""
+        if not self.mask:
+            return []
+        names = ("mask", "step_mask", "mask_of_steps", "mask_")
+        name = next(name for name in names if name not in self.lifted.locals)
+        self.arguments = self.arguments.replace(self.mask, name)
+        return [f"{name} = {self.mask}"]
+
+    def stacked(
+        self, forward: str, backward: str, inputs: str, target: ast.Tuple
+    ) -> None:
+        """Networks in both directions on top of each other, as two lists of layers."""
+        lifted, (outputs, *states) = self.lifted, target.elts
+        plain = [one.value if isinstance(one, ast.Starred) else one for one in states]
+        if any(self._reads(one) for one in plain):
+            raise Refused(f"the states of `{self.function}` are read")
+        lines, net = self._mask_named(), lifted.of(outputs)
+        lines += [f"{net} = {inputs}"] if net != inputs else []
+        rest = self.arguments.removeprefix(inputs)
+        names, above = [], lifted.statement(self.node)
+        for cells, name in ((forward, "forward"), (backward, "backward")):
+            code = self._moved(cells)
+            made, back = parsed(code), name == "backward"
+            one, rounds = "cell", f" for cell in {code}"
+            if isinstance(made, ast.ListComp):
+                one = ast.unparse(made.elt)
+                rounds = "".join(map(ast.unparse, made.generators))
+            layer = self._layer(one, True, False, back=back)
+            names.append(lifted.fresh(name))
+            line = f"self.{names[-1]} = [{layer}{rounds}]"
+            if back:
+                lifted.source.add(above, line, below=True)
+            else:
+                lifted.source.put(above, line)
+        first, second = (f"{n}_" if n in lifted.locals else n for n in names)
+        lines.append(f"for {first}, {second} in zip(self.{names[0]}, self.{names[1]}):")
+        turned = f"{lifted.tf}.reverse({second}({net}{rest}), [1])"
+        lines.append(
+            f"    {net} = {lifted.tf}.concat([{first}({net}{rest}), {turned}], 2)"
+        )
+        statement = lifted.above[self.use]
+        assert isinstance(statement, ast.stmt)
+        indent = lifted.source.indent(statement)
+        lifted.source.put(statement, f"\n{indent}".join(lines))
+
     def both(
         self, forward: str, backward: str, outputs: ast.expr, state: ast.expr
     ) -> None:
@@ -455,17 +517,12 @@ class _Network:
             raise Refused(f"the states of `{self.function}` are read")
         pair = outputs.elts if isinstance(outputs, ast.Tuple) else [outputs]
         every = any(self._reads(one) for one in pair)
-        lines: list[str] = []
+        lines = self._mask_named()
         given: list[str] = []
         values: list[str] = []
-        if self.mask:
-            names = ("mask", "step_mask", "mask_of_steps", "mask_")
-            mask = next(name for name in names if name not in lifted.locals)
-            lines.append(f"{mask} = {self.mask}")
-            self.arguments = self.arguments.replace(self.mask, mask)
         for made, name in ((forward, "forward"), (backward, "backward")):
             back = name == "backward"
-            code = self._layer(made, every, bool(reads), back=back)
+            code = self._layer(self._moved(made), every, bool(reads), back=back)
             line = f"self.{lifted.fresh(name)} = {code}"
             if back:
                 lifted.source.add(lifted.statement(self.node), line, below=True)

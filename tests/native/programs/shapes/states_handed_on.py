@@ -30,6 +30,9 @@ def network(x, lengths, units, keep):
         cells = [cell_of(units, keep) for _ in range(2)]
         net, _ = tf.nn.dynamic_rnn(
             tf.nn.rnn_cell.MultiRNNCell(cells), net, initial_state=(last.h, state.c))
+    fws, bws = ([cell_of(n, keep) for n in (units, 2)] for _ in range(2))
+    net, *_ = tf.contrib.rnn.stack_bidirectional_dynamic_rnn(
+        fws, bws, net, dtype=tf.float32, sequence_length=lengths)
     return tf.reduce_mean(net, 1)
 
 
