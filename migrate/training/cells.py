@@ -80,15 +80,23 @@ class GRUCell(tf_keras.layers.Layer):
 class RNNCell(tf_keras.layers.Layer):
     """The plainest cell for `tf_keras.layers.RNN`."""
 
-    def __init__(self, units: int, activation: Callable[[Any], Any] = tf.tanh) -> None:
+    def __init__(
+        self,
+        units: int,
+        activation: Callable[[Any], Any] = tf.tanh,
+        kernel_initializer: Any = "glorot_uniform",
+    ) -> None:
         super().__init__()
         self.units, self.activation = units, activation
+        self.kernel_initializer = kernel_initializer
         self.state_size, self.output_size = units, units
 
     def build(self, input_shape: Any) -> None:
-        rows = input_shape[-1] + self.units
-        self.kernel = self.add_weight("kernel", [rows, self.units])
-        self.bias = self.add_weight("bias", [self.units], initializer="zeros")
+        shape = [input_shape[-1] + self.units, self.units]
+        self.kernel = self.add_weight(
+            "kernel", shape, initializer=self.kernel_initializer
+        )
+        self.bias = self.add_weight("bias", shape[1:], initializer="zeros")
 
     def call(self, inputs: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
         joined = tf.concat([inputs, states[0]], 1)

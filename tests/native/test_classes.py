@@ -10,7 +10,7 @@ import pytest
 from tfmigrate.project.facts import ProjectFacts
 from tfmigrate.rewrite.native.classes import plain_classes
 from tfmigrate.rewrite.native.code import Refused
-from tfmigrate.rewrite.native.dropout_cells import Shares, with_constant_shares
+from tfmigrate.rewrite.native.dropout_cells import with_constant_shares
 from tfmigrate.rewrite.native.makers import with_variables_inlined
 from tfmigrate.rewrite.native.sequential import as_sequential
 
@@ -456,10 +456,11 @@ def test_helpers_that_make_variables_stand_where_they_are_called() -> None:
     assert with_variables_inlined(parsed, facts) is parsed
 
 
-def shares(code: str) -> Shares | None:
+def shares(code: str) -> tuple[str, bool | None]:
     facts = ProjectFacts()
     parsed = facts.load(Path("train.py"), (HEAD + dedent(code)).encode())
-    return with_constant_shares(parsed, facts)[1]
+    found, always = with_constant_shares(parsed, facts)
+    return found.source.text, always
 
 
 WRAPPED = """\
@@ -469,21 +470,28 @@ def make(size, keep):
 
 def model_fn(features, labels, mode):
     keep = {}
-    return make(8, keep)
+    return tf.nn.dynamic_rnn(make(8, keep), features)
 """
 
 
 def test_when_wrappers_drop_is_read_off_their_shares() -> None:
     asked = "0.5 if mode == tf.estimator.ModeKeys.TRAIN else 1.0"
-    told = Shares("mode == tf.estimator.ModeKeys.TRAIN", "model_fn")
-    assert shares(WRAPPED.format(asked)) == told
-    assert shares(WRAPPED.format("0.5")) == Shares()
-    assert shares("x = 1\n") is None
+    told = "features, training=mode == tf.estimator.ModeKeys.TRAIN)"
+    text, always = shares(WRAPPED.format(asked))
+    assert told in text
+    assert always is False
+    assert shares(WRAPPED.format("0.5"))[1] is True
+    assert shares("x = 1\n")[1] is None
     with pytest.raises(Refused, match="DropoutWrapper"):
         shares(WRAPPED.format("0.5 if mode == other else 0.9"))
     also = "\n    print(tf.square(keep))"
-    assert shares(WRAPPED.format(f"0.5{also}")) == Shares()
-    assert shares(WRAPPED.format(f"{asked}{also}")) == told
+    assert shares(WRAPPED.format(f"0.5{also}"))[1] is True
+    assert told in shares(WRAPPED.format(f"{asked}{also}"))[0]
+    apart = WRAPPED.replace("tf.nn.dynamic_rnn(", "run(").format(asked)
+    apart += "\n\ndef run(cell, x):\n    return tf.nn.dynamic_rnn(cell, x)\n"
+    text, _ = shares(apart)
+    assert "tf.nn.dynamic_rnn(cell, x, training=training)" in text
+    assert told in text
     within = WRAPPED.replace("    return tf.nn", f"{also}\n    return tf.nn")
     with pytest.raises(Refused, match="read for more than"):
         shares(within.format(asked))

@@ -38,6 +38,7 @@ _KERNELS = {
     "LSTMBlockCell": "initializer",
     "LSTMCell": "initializer",
     "GRUCell": "kernel_initializer",
+    "BasicRNNCell": "initializer",
     "MultiRNNCell": None,
 }
 # So many functions that call one another are looked at.
@@ -217,32 +218,40 @@ class ScopeReader:
         for call in calls:
             if (self.tree.symbol(call.func) or "").endswith("_rnn"):
                 items = _items([*self.around(call)])
-                start = self.variable_scopes(items).get("initializer")
+                start = self.tree.value(self.variable_scopes(items).get("initializer"))
                 starts[source_text(start) if start is not None else ""] = start
         if len(starts) != 1:
             return {}
         (start,) = starts.values()
-        bound = walk(start, cst.Name) if start is not None else ()
-        module = self.tree.resolver.scopes.module_scope
-        if start is None or not all(
-            one.scope is module
-            for name in bound
-            for one in self.tree.resolver.bindings(name)
+        kinds = [(self.tree.symbol(c.func) or "").rpartition(".")[2] for c in calls]
+        if start is None or any(
+            one.endswith("Cell") and one not in _KERNELS for one in kinds
         ):
             return {}
-        kinds = [(self.tree.symbol(c.func) or "").rpartition(".")[2] for c in calls]
-        if any(one.endswith("Cell") and one not in _KERNELS for one in kinds):
-            return {}
         found: dict[cst.CSTNode, object] = {}
-        for call in calls:
-            name = _KERNELS.get((self.tree.symbol(call.func) or "").rpartition(".")[2])
-            if name is not None and not any(
+        for call, kind in zip(calls, kinds, strict=True):
+            name = _KERNELS.get(kind)
+            if name is None:
+                continue
+            if not self._means_same(start, call):
+                return {}
+            if not any(
                 one.keyword is not None and one.keyword.value == name
                 for one in call.args
             ):
                 found[call] = _told({name: start}, ())
         self.told = bool(found)
         return found
+
+    def _means_same(self, value: cst.BaseExpression, place: cst.CSTNode) -> bool:
+        """Its names are the module's, or have one value in the function of a place."""
+        scopes = self.tree.resolver.scopes
+        return all(
+            bound[0].scope is scopes.module_scope
+            or (len(bound) == 1 and bound[0].scope.node is self.tree.function(place))
+            for name in walk(value, cst.Name)
+            if (bound := self.tree.resolver.bindings(name))
+        )
 
     def check(self, function: cst.CSTNode, scope: cst.With, outer: ScopeReader) -> None:
         """Raises Blocked where a scope around a function's calls gives it something."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -57,6 +58,7 @@ class _Helper:
     def __init__(self, files: Sequence[ParsedModule], facts: ProjectFacts) -> None:
         self.files = files
         self.trees = [Tree(one.module, one.resolver) for one in files]
+        self.wrapping = self._wrapping()
         # The calls of each function, with the numbers of their files.
         self.calls: dict[tuple[Path, str], list[tuple[int, cst.Call]]] = {}
         for place, one in enumerate(files):
@@ -66,11 +68,25 @@ class _Helper:
                     key = told.module.path, told.name
                     self.calls.setdefault(key, []).append((place, node))
 
+    def _wrapping(self) -> set[str]:
+        """Functions that wrap cells which drop, or call one that does."""
+        texts = {
+            node.name.value: self.trees[number].excerpt(node)
+            for number, node in _functions(self.files)
+        }
+        found: set[str] = set()
+        words = ["DropoutWrapper"]
+        while words:
+            word = re.compile(rf"\b({'|'.join(words)})\(")
+            words = [one for one in texts.keys() - found if word.search(texts[one])]
+            found |= {*words}
+        return found
+
     def edits(self, told: tuple[int, cst.FunctionDef]) -> list[_Places] | None:
         """The edits of all files for the first such parameter of a function."""
         number, function = told
         names = [one.name.value for one in function.params.params]
-        wraps = "DropoutWrapper" in self.trees[number].excerpt(function)
+        wraps = function.name.value in self.wrapping
         key = self.files[number].path, function.name.value
         calls = self.calls.get(key, ()) if _FLAG not in names else ()
         if not wraps and not makes_layers(self.trees[number], function):

@@ -23,7 +23,6 @@ from ..layers.model_functions import is_model_fn
 from ..layers.spelling import RESERVED
 from .by_name import hold_layers
 from .code import Refused, arguments_of, call, dotted, is_absent, literal, parsed
-from .dropout_cells import Shares
 from .layers import (
     RANKS,
     Layers,
@@ -93,13 +92,13 @@ _PENALTIES = ("l1_regularizer", "l2_regularizer", "l1_l2_regularizer")
 def plain_classes(
     parsed: ParsedModule,
     facts: ProjectFacts,
-    shares: Shares | None = None,
+    always_drops: bool | None = None,
     *,
     shared_columns: bool = False,
 ) -> ParsedModule:
     """The module with its lifted classes as classes of Keras; raises Refused.
 
-    `shares` is what `with_constant_shares` told of it before it was lifted;
+    `always_drops` is what `with_constant_shares` told of it before it was lifted;
     `shared_columns` says that the program has columns that share an embedding.
     """
     if ".estimator.Scoped" not in parsed.source.text:
@@ -111,7 +110,7 @@ def plain_classes(
         code = with_towers_unfolded(module)
         if code is not None:
             module = Module(facts.module_of(parsed.source.with_text(code)), facts)
-    module.shares = shares
+    module.always_drops = always_drops
     module.shared_columns = shared_columns
     found = facts.module_of(parsed.source.with_text(module.plain()))
     _check_made_once(found, {one.name for one in module.classes})
@@ -198,8 +197,8 @@ class Module:
         self.named = re.search(r"\.(op\.)?name\b", self.code) is not None
         # Layers of one scope and name share their variables where this is asked for.
         self.reuses = b"reuse" in parsed.source.raw
-        # When wrappers of cells drop; None where there are none.
-        self.shares: Shares | None = None
+        # Whether wrappers of cells drop in each mode; None where there are none.
+        self.always_drops: bool | None = None
         self.shared_columns = False
         self.classes: list[Lifted] = []
         self._find(self.text.body, frozenset())
@@ -314,10 +313,6 @@ class Module:
         if self.reuses:
             self._check_shared()
         chosen = hold_layers(self) if self.classes else {}
-        flags: dict[str, Shares] = {}
-        if self.shares is not None and self.shares.code:
-            rnns = [one.name for one in self.classes if "_rnn" in one.lifted]
-            flags = dict.fromkeys(rnns, self.shares)
         for one in self.classes:
             one.become_plain()
         if self.shared_columns:
@@ -332,9 +327,7 @@ class Module:
             start, end = self.text.span(node)
             text.replace(start, end, shown)
         names = {one.name for one in self.classes}
-        code = simplified(
-            text.done(), names, self._is_seen, flags, self.first, self._is_given
-        )
+        code = simplified(text.done(), names, self._is_seen, self.first, self._is_given)
         code = self._without_scope_makers(self._without_contrib(code))
         text = Text(self._not_as_keras(code, names))
         kept = self.words | {*re.findall(r"\b(\w+)=[^=]", code)}
@@ -417,9 +410,9 @@ class Module:
                     shown = on_one_line(text.of(node))
                     text.put(node, regularizer(shown, reader) or "None")
                     continue
-                if name == "DropoutWrapper" and self.shares is None:
+                if name == "DropoutWrapper" and self.always_drops is None:
                     raise Refused("it is not known when `DropoutWrapper` drops")
-                always = self.shares is not None and not self.shares.code
+                always = self.always_drops is True
                 text.put(node, cell(name, node, reader, text.of, always=always))
             code = text.done()
         return code
@@ -634,6 +627,9 @@ class Lifted:
         above = self.above[stores[0]]
         if isinstance(above, ast.Assign) and above.targets == stores:
             return above.value
+        made = self.above.get(above)
+        if isinstance(above, ast.Tuple) and isinstance(made, ast.Assign):
+            return _part(made.value, above.elts.index(stores[0]))
         return None
 
     def definition(self, node: ast.AST, name: str) -> ast.Assign | None:
@@ -1542,7 +1538,9 @@ class Lifted:
                     return self.of(second), self.of(loop.iter.args[0])
             if function == "range" and not used:
                 return "_", over
-        return (target.strip("()") if target.startswith("(") else target), over
+        if isinstance(loop.target, ast.Tuple):
+            target = ", ".join(map(self.of, loop.target.elts))
+        return target, over
 
     def _filled(self) -> tuple[list[tuple[ast.Assign, ast.Expr]], ast.For] | None:
         for place, loop in enumerate(self.init.body):
@@ -1642,9 +1640,15 @@ class Lifted:
             }
             found = [
                 node
-                for name in self.moved_names - read
                 for node in walk_ast(self.call, ast.Assign)
-                if _names_one(node, name)
+                for target in node.targets[:1]
+                if {
+                    *map(
+                        dotted,
+                        target.elts if isinstance(target, ast.Tuple) else [target],
+                    )
+                }
+                <= self.moved_names - read
             ]
             if not found:
                 return
@@ -1662,6 +1666,17 @@ def _in_order(block: Sequence[ast.stmt]) -> list[ast.stmt]:
         )
         found += _in_order(getattr(one, "body", ())) if scope else [one]
     return found
+
+
+def _part(value: ast.expr, place: int) -> ast.expr | None:
+    """What a name gets of a pair, or of a comprehension that makes several alike."""
+    if isinstance(value, (ast.Tuple, ast.List)):
+        return value.elts[place]
+    if not isinstance(value, (ast.ListComp, ast.GeneratorExp)):
+        return None
+    given = {one.id for part in value.generators for one in names_in(part.target)}
+    told = given & {one.id for one in loads_in(value.elt)}
+    return None if told else value.elt
 
 
 def _names_one(node: ast.AST, name: str) -> bool:

@@ -20,6 +20,7 @@ from .text import (
     names_in,
     on_one_line,
     parameters_of,
+    place_of,
     stores_in,
 )
 
@@ -41,10 +42,11 @@ class Shares(NamedTuple):
 
 def with_constant_shares(
     parsed: ParsedModule, facts: ProjectFacts
-) -> tuple[ParsedModule, Shares | None]:
+) -> tuple[ParsedModule, bool | None]:
     """The file with the shares that wrappers keep while training, as constants.
 
-    When they drop is told beside: nothing for a file without wrappers. Raises Refused.
+    What runs cells is told whether it trains, by an argument ``training``. Beside is
+    whether wrappers always drop: None for a file without wrappers. Raises Refused.
     """
     if "DropoutWrapper" not in parsed.source.text:
         return parsed, None
@@ -52,8 +54,8 @@ def with_constant_shares(
     code = program.without_branches()
     if code != parsed.source.text:
         program = _Program(facts.module_of(parsed.source.with_text(code)))
-    found = program.shares()
-    return facts.module_of(parsed.source.with_text(program.text.done())), found
+    always = program.always()
+    return facts.module_of(parsed.source.with_text(program.text.done())), always
 
 
 class _Program:
@@ -66,6 +68,8 @@ class _Program:
         self.told: set[ast.IfExp] = set()
         # Functions that are told when it trains: by which parameter, in which calls.
         self.flagged: dict[ast.FunctionDef, tuple[str, dict[ast.Call, ast.expr]]] = {}
+        # What says in a function whether it trains.
+        self.known: dict[ast.FunctionDef, str] = {}
 
     def symbol(self, node: ast.AST) -> str | None:
         name = dotted(node) if isinstance(node, ast.expr) else ""
@@ -103,12 +107,15 @@ class _Program:
         ):
             return None
         shares = {self.text.of(one) for one in self._kept(call)}
+        tests = [test]
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-            # A share of 1.0 drops nothing by itself.
-            test, *others = test.values
-            if not all(self._drops(one, shares) for one in others):
-                return None
-        if not self._asks(test):
+            tests = test.values
+        # A share of 1.0 drops nothing by itself.
+        tests = [one for one in tests if not self._drops(one, shares)]
+        if not tests:
+            return self.text.of(made)
+        test = tests[0]
+        if len(tests) > 1 or not self._asks(test):
             return None
         inside = Text(on_one_line(self.text.of(made)) + "\n")
         (again,) = walk_ast(inside.body[0], ast.Assign)
@@ -127,8 +134,8 @@ class _Program:
             and literal(self.text.of(test.comparators[0])) == 1
         )
 
-    def shares(self) -> Shares:
-        """When all wrappers drop, with conditions on training taken out."""
+    def always(self) -> bool:
+        """Whether all wrappers drop in each mode; takes conditions on training out."""
         rules = {
             self._rule(value, node)
             for node in self.above
@@ -139,8 +146,51 @@ class _Program:
             raise Refused("wrappers of cells drop by several rules")
         for one in self.told:
             self.text.put(one, self.text.of(one.body))
-        self._without_flags()
-        return next(iter(rules), None) or Shares()
+        if rules <= {None}:
+            return True
+        runners = [
+            node
+            for node in self.above
+            if isinstance(node, ast.Call)
+            if (self.symbol(node.func) or "").endswith("_rnn")
+        ]
+        asking = {self.function(node) for node in runners}
+        for node in runners:
+            self._tell(node)
+        self._without_flags(asking)
+        return False
+
+    def _tell(self, call: ast.Call) -> None:
+        """Adds to a call whether it trains, as the functions around it know."""
+        function = self.function(call)
+        hidden: set[str] = set()
+        top = function
+        while function is not None and function not in self.known:
+            hidden |= bound_names(function)
+            top, function = function, self.function(function)
+        if function is None and top is not None:
+            self._add_flag(top, hidden)
+            hidden, function = set(), top
+        flag = self.known[function] if function is not None else ""
+        if not flag or hidden & {one.id for one in names_in(ast.parse(flag))}:
+            called = self.text.of(call.func)
+            raise Refused(f"it is not known whether `{called}` runs cells that drop")
+        _, end = self.text.span(max([*call.args, *call.keywords], key=place_of))
+        self.text.replace(end, end, f", training={flag}")
+
+    def _add_flag(self, function: ast.FunctionDef, hidden: Collection[str]) -> None:
+        """Gives a function a flag, which its callers tell it."""
+        calls = self._calls(function)
+        given = function.args
+        stars = given.vararg or given.kwarg or given.kwonlyargs
+        if not calls or not given.args or stars or "training" in hidden:
+            raise Refused(f"`{function.name}` is not told whether it trains")
+        self.known[function] = "training"
+        _, end = self.text.span([*given.args, *given.defaults][-1])
+        code = ", training=False" if given.defaults else ", training"
+        self.text.replace(end, end, code)
+        for one in calls:
+            self._tell(one)
 
     def _kept(self, node: ast.Call) -> list[ast.expr]:
         """The shares of inputs and outputs that a wrapper keeps."""
@@ -209,7 +259,10 @@ class _Program:
             function = around
         if function is None or name not in parameters_of(function):
             code = self.text.of(test) + compared
+            if function is not None:
+                self.known.setdefault(function, code)
             return Shares(code, function.name if function else "")
+        self.known.setdefault(function, name + compared)
         every = self._calls(function)
         if every is None or any(name not in given for given in every.values()):
             return Shares(name + compared, function.name)
@@ -220,11 +273,16 @@ class _Program:
         self.flagged[function] = name, calls
         return flags.pop()
 
-    def _without_flags(self) -> None:
-        """Takes parameters out that told nothing but when wrappers drop."""
+    def _without_flags(self, asking: Collection[ast.FunctionDef | None]) -> None:
+        """Takes parameters out that told nothing but when wrappers drop.
+
+        `asking` are functions that go on to read them.
+        """
         gone = {n for one in self.told for n in walk_ast(one.test)}
         for function, (name, calls) in reversed(self.flagged.items()):
-            if any(one.id == name and one not in gone for one in loads_in(function)):
+            if function in asking or any(
+                one.id == name and one not in gone for one in loads_in(function)
+            ):
                 continue
             gone |= {n for value in calls.values() for n in walk_ast(value)}
             arguments = function.args

@@ -47,6 +47,7 @@ from .flags import with_one_flag, with_training_flag
 from .forwarded import with_keywords_said
 from .fused_cells import with_fused_cells_run
 from .handed_functions import with_functions_as_flags
+from .handed_weights import with_weights_handed
 from .idle import without_idle_words
 from .imports import Wanted, unread_imports, with_imports
 from .inlined import with_helpers_inlined, without_unread
@@ -557,6 +558,7 @@ class _Program:
         files = [with_metrics_in_loops(one, facts) for one in files]
         files = [with_helpers_inlined(one, facts) for one in files]
         files = [with_one_update(one, facts) for one in files]
+        files = with_weights_handed(files, facts)
         files = [with_weights_before_modes(one, facts) for one in files]
         files = [with_losses_added(one, facts, files) for one in files]
         # Columns are made anywhere, also where no model function sees it.
@@ -568,12 +570,12 @@ class _Program:
             raise Refused(stop.reason) from None
         self.files = []
         named = len(files) > 1
-        for old, one, (_, shares), first, (_, notes) in zip(
+        for old, one, (_, drops), first, (_, notes) in zip(
             files, lifted, told, written, alone, strict=True
         ):
             try:
                 plain = plain_classes(
-                    self._prepared(one), facts, shares, shared_columns=shared
+                    self._prepared(one), facts, drops, shared_columns=shared
                 )
             except Refused as stop:
                 why = _placed(f"{stop}", one, first, named)

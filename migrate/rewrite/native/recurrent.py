@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,16 +11,19 @@ from ...names.ast_nodes import walk as walk_ast
 from .code import Refused, call, dotted, is_absent, literal, parsed
 from .dropout_cells import SIGNATURE
 from .layers import Reader, initializer, rate_of
-from .text import attribute_of_self, loads_in
+from .text import attribute_of_self, loads_in, stores_in
 
 if TYPE_CHECKING:
     from .classes import Lifted
 
 _DYNAMIC = (
-    "dtype", "parallel_iterations", "swap_memory", "time_major", "scope",
+    "dtype", "parallel_iterations", "swap_memory", "time_major", "scope", "training",
 )  # fmt: skip
-_STATIC = ("cell", "inputs", "initial_state", "dtype", "sequence_length", "scope")
-# Functions that run cells over sequences, with their parameters.
+_STATIC = (
+    "cell", "inputs", "initial_state", "dtype", "sequence_length", "scope", "training",
+)  # fmt: skip
+# Functions that run cells over sequences, with their parameters; wrappers of cells that
+# drop some of what they are given are told whether it trains.
 RECURRENT = {
     "tf.nn.dynamic_rnn": (
         "cell", "inputs", "sequence_length", "initial_state", *_DYNAMIC,
@@ -27,6 +31,11 @@ RECURRENT = {
     "tf.nn.bidirectional_dynamic_rnn": (
         "cell_fw", "cell_bw", "inputs", "sequence_length", "initial_state_fw",
         "initial_state_bw", *_DYNAMIC,
+    ),
+    "tf.contrib.rnn.stack_bidirectional_dynamic_rnn": (
+        "cells_fw", "cells_bw", "inputs", "initial_states_fw", "initial_states_bw",
+        "dtype", "sequence_length", "parallel_iterations", "time_major", "scope",
+        "swap_memory", "training",
     ),
     "tf.nn.static_rnn": _STATIC,
     "tf.contrib.rnn.static_rnn": _STATIC,
@@ -51,7 +60,7 @@ _SIGNATURES = {
         "num_units", "activation", "reuse", "kernel_initializer", "bias_initializer",
         "name", "dtype",
     ),
-    "BasicRNNCell": ("num_units", "activation", *_LAST),
+    "BasicRNNCell": ("num_units", "activation", *_LAST, "initializer"),
     "MultiRNNCell": ("cells", "state_is_tuple"),
     "DropoutWrapper": SIGNATURE,
 }  # fmt: skip
@@ -203,8 +212,8 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
     bound = lifted.given(node, use, names, function).items()
     given = {key: lifted.of(one) for key, one in bound}
     begun = given.pop("initial_state", None) if "static" not in symbol else None
-    for name in ("initial_state", "initial_state_fw", "initial_state_bw"):
-        if not is_absent(given.get(name)):
+    for name in given:
+        if name.startswith("initial_state") and not is_absent(given[name]):
             raise Refused(f"`{function}` with `{name}`")
     steps_first = literal(given.get("time_major", "False")) is True
     if steps_first and symbol != "tf.nn.dynamic_rnn":
@@ -216,13 +225,15 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         raise Refused(f"`{function}` is called within an expression")
     target = statement.targets[0]
-    if not isinstance(target, ast.Tuple) or len(target.elts) != 2:
+    stacked = "stack_" in symbol
+    if not isinstance(target, ast.Tuple) or (len(target.elts) != 2 and not stacked):
         raise Refused(f"`{function}` gives a pair that is not taken apart")
-    outputs, state = target.elts
+    outputs, state, *_ = target.elts
     inputs = given["inputs"]
     network = _Network(lifted, node, use, function)
+    told = f", training={given['training']}" if "training" in given else ""
     if symbol.endswith("static_rnn"):
-        network.steps(given["cell"], inputs, given.get("sequence_length"), target)
+        network.steps(given["cell"], inputs, given.get("sequence_length"), target, told)
         return
     length = given.get("sequence_length")
     network.masked, network.steps_first = not is_absent(length), steps_first
@@ -235,11 +246,14 @@ def recurrent(lifted: Lifted, symbol: str, node: ast.Call, use: ast.Call) -> Non
         if steps_first:
             network.mask = f"{lifted.tf}.transpose({network.mask})"
         network.arguments += f", mask={network.mask}"
+    elif network.may_be_masked(inputs):
+        network.arguments += ", mask=None"
     if begun is not None and not is_absent(begun):
         network.arguments += f", initial_state={network.state(given['cell'], begun)}"
-    if lifted.module.shares is not None and lifted.module.shares.code:
-        network.arguments += ", training=training"
-    if symbol.endswith("bidirectional_dynamic_rnn"):
+    network.arguments += told
+    if stacked:
+        network.stacked(given["cells_fw"], given["cells_bw"], inputs, target)
+    elif symbol.endswith("bidirectional_dynamic_rnn"):
         network.both(given["cell_fw"], given["cell_bw"], outputs, state)
     else:
         network.one(given["cell"], outputs, state)
@@ -262,22 +276,50 @@ class _Network:
             raise Refused(f"`{function}` in a loop")
         self.attribute = attribute
 
+    def may_be_masked(self, inputs: str) -> bool:
+        """A layer gave the inputs, and may have marked steps that others skip."""
+        lifted = self.lifted
+        calls = walk_ast(lifted.module.tree, ast.Call)
+        lengths = "sequence_length" in lifted.module.code or any(
+            len(one.args) > 2 + ("bidirectional" in dotted(one.func))
+            for one in calls
+            if "dynamic_rnn" in dotted(one.func)
+        )
+        if not lengths or not inputs.isidentifier():
+            return False
+        made = [lifted.above[one] for one in stores_in(lifted.call) if one.id == inputs]
+        values = [one.value for one in made if isinstance(one, ast.Assign)]
+        plain = [
+            isinstance(one, ast.Call) and lifted.symbol(dotted(one.func)) is not None
+            for one in values
+        ]
+        return not made or len(values) < len(made) or not all(plain)
+
     def state(self, made: str, code: str) -> str:
-        """The state that a cell begins with: (c, h) of an LSTM."""
+        """The state that a cell begins with: (c, h) of an LSTM; or those of several."""
         kind = _kind(self.lifted.value(made), self.lifted)
-        if kind is None or kind.several:
-            raise Refused(f"`{self.function}` with `initial_state`")
-        if not kind.lstm:
-            return code
         pair = parsed(self.lifted.value(code))
-        name = self.lifted.symbol(dotted(getattr(pair, "func", pair))) or ""
-        if not isinstance(pair, ast.Call) or not name.endswith(".LSTMStateTuple"):
+        func = dotted(pair.func) if isinstance(pair, ast.Call) else ""
+        if kind is not None and kind.several:
+            stored = [one for one in stores_in(self.lifted.call) if one.id == code]
+            if any(isinstance(self.lifted.above[one], ast.Starred) for one in stored):
+                return code  # of another network
+            if not kind.lstm and (func == "tuple" or isinstance(pair, ast.Tuple)):
+                held = re.fullmatch(r"tuple\((\w+)\)|\((.*)\)", code)
+                if held is not None:
+                    return held[1] or f"[{held[2]}]"
+                return f"[*{code}]"
+        elif kind is not None and (not kind.lstm or isinstance(pair, ast.List)):
+            return code
+        told = (self.lifted.symbol(func) or "").endswith(".LSTMStateTuple")
+        if kind is None or kind.several or not told:
             raise Refused(f"`{self.function}` with `initial_state`")
+        assert isinstance(pair, ast.Call)
         if isinstance(parsed(code), ast.Name):
             self.lifted.moved_names.add(code)
-        told = {str(one.arg): one.value for one in pair.keywords}
-        told |= dict(zip(("c", "h"), pair.args, strict=False))
-        return f"[{ast.unparse(told['c'])}, {ast.unparse(told['h'])}]"
+        parts = {str(one.arg): one.value for one in pair.keywords}
+        parts |= dict(zip(("c", "h"), pair.args, strict=False))
+        return f"[{ast.unparse(parts['c'])}, {ast.unparse(parts['h'])}]"
 
     def one(self, made: str, outputs: ast.expr, state: ast.expr) -> None:
         """A network in one direction."""
@@ -289,7 +331,9 @@ class _Network:
             targets += self._states(lifted.of(state), reads, kind)
         if reads and not kept and self._last_output(reads, kind):
             targets = targets[-1:]
-        self._put(self._layer(made, kept, len(targets) > 1), ", ".join(targets))
+        self._put(
+            self._layer(self._moved(made), kept, len(targets) > 1), ", ".join(targets)
+        )
 
     def _put(self, code: str, target: str, as_list: bool = False) -> None:
         """Makes the layer, under a shorter name, and calls it."""
@@ -301,7 +345,7 @@ class _Network:
         source.put(self.lifted.above[self.use], f"{target} = {call}")
 
     def steps(
-        self, made: str, inputs: str, length: str | None, target: ast.Tuple
+        self, made: str, inputs: str, length: str | None, target: ast.Tuple, told: str
     ) -> None:
         """A network over a list of steps, which gives such a list."""
         outputs, state = target.elts
@@ -318,6 +362,7 @@ class _Network:
         ):
             self.arguments = value.args[0].id
             lifted.moved_names.add(inputs)
+        self.arguments += told
         last = [
             above
             for one in self._reads(outputs)
@@ -325,7 +370,9 @@ class _Network:
             and ast.unparse(above.slice) == "-1"
         ]
         every = not last or len(last) != len(self._reads(outputs))
-        self._put(self._layer(made, every, False), lifted.of(outputs), every)
+        self._put(
+            self._layer(self._moved(made), every, False), lifted.of(outputs), every
+        )
         for one in [] if every else last:
             lifted.source.put(one, lifted.of(outputs))
 
@@ -336,8 +383,10 @@ class _Network:
             return False
         return not kind.lstm or all(self._part(one) == 1 for one in reads)
 
+    def _moved(self, cell: str) -> str:
+        return self.lifted.cell_for_init(cell, f"a cell of `{self.function}`")
+
     def _layer(self, made: str, every: bool, state: bool, back: bool = False) -> str:
-        made = self.lifted.cell_for_init(made, f"a cell of `{self.function}`")
         return call(
             "tf_keras.layers.RNN",
             made,
@@ -365,6 +414,13 @@ class _Network:
             return place % 2 if place in (0, 1, -1, -2) else None
         return None
 
+    def _begins(self, read: ast.Name) -> bool:
+        """Another network begins with the state, which has no other value."""
+        above = self.lifted.above[read]
+        stored = [one.id for one in stores_in(self.lifted.call)]
+        starts = isinstance(above, ast.keyword) and above.arg == "initial_state"
+        return starts and stored.count(read.id) == 1
+
     def _states(
         self, name: str, reads: list[ast.Name], kind: _Kind | None
     ) -> list[str]:
@@ -377,6 +433,8 @@ class _Network:
         if kind.several:
             for one in reads:
                 above = lifted.above[one]
+                if self._begins(one):
+                    continue
                 if not isinstance(above, ast.Subscript):
                     raise Refused(f"the state of `{self.function}` is handed on")
                 part = lifted.above[above]
@@ -393,11 +451,59 @@ class _Network:
             target = above.targets[0] if isinstance(above, ast.Assign) else None
             if isinstance(target, ast.Tuple):
                 lifted.source.put(one, ", ".join(names))
+            elif self._begins(one):
+                lifted.source.put(one, f"[{', '.join(names)}]")
             elif place is None:
                 raise Refused(f"the state of `{self.function}` is handed on")
             else:
                 lifted.source.put(above, name if only else names[place])
         return ["_", name] if only else names
+
+    def _mask_named(self) -> list[str]:
+        """A line that names the mask, which the arguments go on to name."""
+        if not self.mask:
+            return []
+        names = ("mask", "step_mask", "mask_of_steps", "mask_")
+        name = next(name for name in names if name not in self.lifted.locals)
+        self.arguments = self.arguments.replace(self.mask, name)
+        return [f"{name} = {self.mask}"]
+
+    def stacked(
+        self, forward: str, backward: str, inputs: str, target: ast.Tuple
+    ) -> None:
+        """Networks in both directions on top of each other, as two lists of layers."""
+        lifted, (outputs, *states) = self.lifted, target.elts
+        plain = [one.value if isinstance(one, ast.Starred) else one for one in states]
+        if any(self._reads(one) for one in plain):
+            raise Refused(f"the states of `{self.function}` are read")
+        lines, net = self._mask_named(), lifted.of(outputs)
+        lines += [f"{net} = {inputs}"] if net != inputs else []
+        rest = self.arguments.removeprefix(inputs)
+        names, above = [], lifted.statement(self.node)
+        for cells, name in ((forward, "forward"), (backward, "backward")):
+            code = self._moved(cells)
+            made, back = parsed(code), name == "backward"
+            one, rounds = "cell", f" for cell in {code}"
+            if isinstance(made, ast.ListComp):
+                one = ast.unparse(made.elt)
+                rounds = "".join(map(ast.unparse, made.generators))
+            layer = self._layer(one, True, False, back=back)
+            names.append(lifted.fresh(name))
+            line = f"self.{names[-1]} = [{layer}{rounds}]"
+            if back:
+                lifted.source.add(above, line, below=True)
+            else:
+                lifted.source.put(above, line)
+        first, second = (f"{n}_" if n in lifted.locals else n for n in names)
+        lines.append(f"for {first}, {second} in zip(self.{names[0]}, self.{names[1]}):")
+        turned = f"{lifted.tf}.reverse({second}({net}{rest}), [1])"
+        lines.append(
+            f"    {net} = {lifted.tf}.concat([{first}({net}{rest}), {turned}], 2)"
+        )
+        statement = lifted.above[self.use]
+        assert isinstance(statement, ast.stmt)
+        indent = lifted.source.indent(statement)
+        lifted.source.put(statement, f"\n{indent}".join(lines))
 
     def both(
         self, forward: str, backward: str, outputs: ast.expr, state: ast.expr
@@ -411,17 +517,12 @@ class _Network:
             raise Refused(f"the states of `{self.function}` are read")
         pair = outputs.elts if isinstance(outputs, ast.Tuple) else [outputs]
         every = any(self._reads(one) for one in pair)
-        lines: list[str] = []
+        lines = self._mask_named()
         given: list[str] = []
         values: list[str] = []
-        if self.mask:
-            names = ("mask", "step_mask", "mask_of_steps", "mask_")
-            mask = next(name for name in names if name not in lifted.locals)
-            lines.append(f"{mask} = {self.mask}")
-            self.arguments = self.arguments.replace(self.mask, mask)
         for made, name in ((forward, "forward"), (backward, "backward")):
             back = name == "backward"
-            code = self._layer(made, every, bool(reads), back=back)
+            code = self._layer(self._moved(made), every, bool(reads), back=back)
             line = f"self.{lifted.fresh(name)} = {code}"
             if back:
                 lifted.source.add(lifted.statement(self.node), line, below=True)

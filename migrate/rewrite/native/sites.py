@@ -17,7 +17,6 @@ from ...model.spelling import snake
 from ...names.ast_nodes import parents_of
 from ...names.ast_nodes import walk as walk_ast
 from .code import Refused, dotted, literal
-from .dropout_cells import Shares
 from .text import (
     Text,
     attribute_of_self,
@@ -40,19 +39,16 @@ def simplified(
     code: str,
     names: set[str],
     seen: Callable[[str], bool],
-    flags: Mapping[str, Shares],
     first: Callable[[str], str | None],
     given_elsewhere: Callable[[str, str], bool],
 ) -> str:
     """The module with simpler classes.
 
     `names` are its classes; `seen` tells whether another file of the program may use
-    one of them, `given_elsewhere` whether it gives a class some parameter; `flags` when
-    wrappers in classes drop. `first` gives the initializer, or the regularizer, of
-    Keras that an expression means.
+    one of them, `given_elsewhere` whether it gives a class some parameter. `first`
+    gives the initializer, or the regularizer, of Keras that an expression means.
     """
     of_class = (
-        _dropout_flags,
         _call_parameters,
         _owner,
         _made_by_call,
@@ -67,7 +63,7 @@ def simplified(
     )
     steps = [*map(_for_each, of_class)]
     steps.insert(of_class.index(_passed_on), _unread_values)
-    program = Program(code, names, seen, flags, first, given_elsewhere)
+    program = Program(code, names, seen, first, given_elsewhere)
     changed = True
     while changed:
         changed = False
@@ -109,7 +105,6 @@ class Program:
     code: str
     names: set[str]
     seen: Callable[[str], bool]
-    flags: Mapping[str, Shares]
     first: Callable[[str], str | None]
     given_elsewhere: Callable[[str, str], bool]
 
@@ -267,31 +262,6 @@ def calls_of(owner: ast.ClassDef, attribute: str) -> list[ast.Call]:
 
 
 # -- steps: each changes one thing and tells whether it did
-
-
-def _dropout_flags(program: Program, plain: Plain) -> bool:
-    """Calls of a class with wrappers that drop are told when these do."""
-    told = program.flags.get(plain.node.name)
-    names = parameters_of(plain.call)
-    reads = {one.id for one in names_in(plain.call)}
-    if told is None or "training" in names or "training" not in reads:
-        return False
-    for site in plain.sites or ():
-        if site.owner.name != told.function and not _knows(site.owner, told.code):
-            raise Refused(
-                f"`{site.owner.name}` calls `{plain.node.name}` without a flag"
-            )
-        for one in site.calls:
-            program.add_argument(one, f"training={told.code}")
-    program.add_parameter(plain.call, "training")
-    return True
-
-
-def _knows(owner: ast.FunctionDef | ast.ClassDef, flag: str) -> bool:
-    """Another function is given the mode, and nothing else is read of a flag."""
-    read = {one.id for one in names_in(ast.parse(flag))} - {"tf"}
-    given = parameters_of(owner) if isinstance(owner, ast.FunctionDef) else ()
-    return read == {"mode"} <= {*given}
 
 
 def _call_parameters(program: Program, plain: Plain) -> bool:

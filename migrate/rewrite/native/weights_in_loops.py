@@ -41,12 +41,17 @@ def move_rounds(
     """Makes a list of weights before, which the loop goes over besides."""
     assert isinstance(statement, ast.Assign)
     targets, overs = [loop.target], [loop.iter]
-    zipped = loop.iter.args if isinstance(loop.iter, ast.Call) else []
-    if {attribute_of_self(one) for one in zipped[1:]} & lifted.rounds:
-        assert isinstance(loop.target, ast.Tuple)
-        targets, overs = loop.target.elts, zipped
-    first = lifted.of(targets[0]).strip("()")
-    shown = [f"({first})" if isinstance(targets[0], ast.Tuple) else first]
+    over = loop.iter
+    made = isinstance(over, ast.Call) and dotted(over.func) == "zip"
+    zipped = over.args if isinstance(over, ast.Call) and made else []
+    read = {one.id for one in names_in(ast.parse(weight.code))}
+    if all(map(attribute_of_self, zipped[1:])) and isinstance(loop.target, ast.Tuple):
+        given = loop.target.elts[1:]
+        if zipped[1:] and not read & {n.id for one in given for n in names_in(one)}:
+            targets, overs = loop.target.elts, zipped
+    several = targets[0].elts if isinstance(targets[0], ast.Tuple) else []
+    first = ", ".join(map(lifted.of, several)) or lifted.of(targets[0])
+    shown = [f"({first})" if several else first]
     name = f"self.{weight.attribute}"
     shown += [*map(lifted.of, targets[1:]), dotted(statement.targets[0])]
     held = [*map(lifted.of, overs), name]

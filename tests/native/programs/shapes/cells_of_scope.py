@@ -17,7 +17,8 @@ def cells(params, training):
 
 def model_fn(features, labels, mode, params):
     training = mode == tf.estimator.ModeKeys.TRAIN
-    with tf.variable_scope('rnn', initializer=tf.constant_initializer(.1)):
+    start = tf.constant_initializer(.1)
+    with tf.variable_scope('rnn', initializer=start):
         cell = cells(params, training)
         state = cell.zero_state(tf.shape(features)[0], tf.float32)
         outputs, state = tf.nn.dynamic_rnn(cell, features, initial_state=state)
