@@ -1519,7 +1519,9 @@ class Maker:
         read = mode.needed(nodes, given=given)
         updated = self._updated(mode, pair.elements[1].value)
         late = self.late | {*(bound or ())}
-        if not parts or read.free & late or (read.statements and bound is not None):
+        if not parts or read.outputs or read.free & late:
+            return None
+        if read.statements and bound is not None:
             return None
         if updated is None or not {id(more[n]) for n in {*more} - {*inner}} <= updated:
             return None
