@@ -294,7 +294,7 @@ class Evaluator:
         resolver = env.module.resolver
         dotted = resolver.qualified(node)
         named = [dotted] if dotted else []
-        if not named and isinstance(node, cst.Name):
+        if not named and isinstance(node, cst.Name) and node.value[0] != "_":
             # A class that lifting has made, in a module of which all is imported.
             for one in resolver.scopes.module_scope.star_imports:
                 base = one.lstrip(".")
