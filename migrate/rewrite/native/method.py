@@ -25,5 +25,15 @@ class Method:
         if value is not None:
             lines, returned = tidy.returning(lines, value)
             lines = [*lines, f"return {returned}\n"]
-        body = tidy.indented("".join(lines))
+        body = tidy.indented("".join(_apart(lines)))
         return f"def {self.name}({', '.join(('self', *self.parameters))}):\n{body}"
+
+
+def _apart(lines: list[str]) -> list[str]:
+    """Statements with an empty line above and below functions among them."""
+    found: list[str] = []
+    for line in lines:
+        above = found[-1].lstrip("\n") if found else ""
+        defines = any(one.startswith(("def ", "@")) for one in (line, above))
+        found.append(f"\n{line}" if above and defines else line)
+    return found
