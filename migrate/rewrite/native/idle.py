@@ -117,6 +117,11 @@ def without_idle_words(
     return changed(parsed, facts, _Without(gone, plain, flags))
 
 
+def _said(tree: Tree, call: cst.Call, symbol: str) -> str:
+    """What is called, as it is written and by TensorFlow's name."""
+    return f"{tree.code(call.func)}( {symbol}("
+
+
 def _flattened(tree: Tree, node: cst.Call, tf: str) -> dict[cst.CSTNode, object]:
     """``tf.layers.flatten(labels)``, or where a function makes no other layer."""
     function = tree.function(node)
@@ -129,7 +134,7 @@ def _flattened(tree: Tree, node: cst.Call, tf: str) -> dict[cst.CSTNode, object]
     )
     alone = alone and not any(
         makes_layers(tree, tree.resolver.definition(one.func))
-        or (symbol not in _FLATTEN and MAKES_LAYERS.search(f"{tree.code(one.func)}("))
+        or (symbol not in _FLATTEN and MAKES_LAYERS.search(_said(tree, one, symbol)))
         for one, symbol in others
     )
     if not alone and value.value != "labels":

@@ -49,8 +49,12 @@ class _Own(OneObject):
         called = self._stating()
         if not self._says_calls():
             return None
-        for name in called:
-            self._take(without_unread(self.parsed, self.facts, name))
+        before = None
+        while before is not self.parsed:
+            # With a method go those that only it has called.
+            before = self.parsed
+            for name in called:
+                self._take(without_unread(self.parsed, self.facts, name))
         self._read_methods()
         return self._without_attributes()
 

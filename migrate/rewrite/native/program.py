@@ -297,6 +297,19 @@ def _check_generation(files: Sequence[ParsedModule]) -> None:
             raise Refused(min(page.refusals)[1])
 
 
+def _check_owners(text: str) -> None:
+    """Refuses models that keep tensors in the object whose method they were."""
+    for made in walk_ast(tree_of(text), ast.ClassDef):
+        code = ast.unparse(made)
+        stored = re.findall(r"self\.owner\.(\w+) = ", code)
+        read = {*re.findall(r"self\.owner\.(\w+)", code)}
+        own = read & {*re.findall(r"self\.(\w+) = self\.add_weight", code)}
+        for name in (*stored, *own):
+            raise Refused(
+                f"`self.{name}` is kept in the object, and read by its methods"
+            )
+
+
 def _check_homes(files: Sequence[ParsedModule]) -> None:
     """Refuses model functions that are imported from outside of the program."""
     paths = [one.path for one in files]
@@ -624,6 +637,7 @@ class _Program:
                 self._rename(one, name, task)
         texts = [one.parsed.source.text for one in self.files]
         for one, text in zip(self.files, with_whole_models(texts), strict=True):
+            _check_owners(text)
             one.parsed = changed(one.parsed, self.facts, text)
         unseen = frozenset[str].intersection(*self.unseen) if self.unseen else ()
         if unseen:
