@@ -977,9 +977,9 @@ ROWS = {
 
 
         e = add_metrics(measured=more, trainer=e, make_metrics=lambda: [
-                tf_keras.metrics.Mean('a'),
-                tf_keras.metrics.Mean('b'),
-            ])
+            tf_keras.metrics.Mean('a'),
+            tf_keras.metrics.Mean('b'),
+        ])
         """,
     ),
     "a raw receiver that is filled": (

@@ -35,11 +35,16 @@ def add_metrics(page: Page, word: Word) -> None:
     keyword = "make_metrics=" if "metric_fn" in args else ""
     begin, end = "", ""
     if len(made) > 1 or len(made[0]) > 1:
-        line = f"{page.newline}{page.indent(call)}{page.step}"
+        line = f"{page.newline}{page.indent(call)}{page.step * _depth(page, call)}"
         made = [(f"{line}{page.step}", *one, ",") for one in made]
         end = line
     parts = [part for one in made for part in one]
     page.add_argument(call, f"{keyword}lambda: [{begin}", *parts, f"{end}]")
+
+
+def _depth(page: Page, call: cst.CSTNode | None) -> int:
+    """How much deeper the arguments of a call stand that is on several lines."""
+    return int(call is not None and "\n" in page.source(call))
 
 
 class _Measured:
@@ -166,12 +171,14 @@ class _Measured:
             raise self._odd(pair)
         self.parts.update(parts.values())
         page.put(pair, f"{', '.join(parts)}{',' * (len(parts) == 1)}")
-        line = f"{page.newline}{page.indent(self.node)}{page.step * 3}"
+        depth = 2 + _depth(page, page.parent(page.parent(self.node) or self.node))
+        line = f"{page.newline}{page.indent(self.node)}{page.step * depth}"
         made = [self._constructor(page.string(n), one) for n, one in parts.items()]
         return (
             f"{page.take('Computed')}({line}lambda {', '.join(parts)}: ",
             value,
-            "".join(f",{line}{one}" for one in (key, *made)) + ")",
+            "".join(f",{line}{one}" for one in (key, *made)),
+            f",{line.removesuffix(page.step)})",
         )
 
     def _follow(
