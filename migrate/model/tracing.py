@@ -390,12 +390,23 @@ class Tracer(Evaluator):
         if layer.loops != tuple(self._loops) and not EMPTY.search(layer.symbol):
             own.append(term("of loops", *layer.loops))
         # It is there only if these are so.
-        missing = [one for one in layer.tests if one not in self._path]
+        held = {part for one in self._path for part in _tests_of(one)}
+        missing = [one for one in layer.tests if not held.issuperset(_tests_of(one))]
         if missing:
             own.append(term("made", *missing))
         parts = sorted(parts, key=lambda one: one.kind if one.kind[-1] == "=" else "")
         of = term("apply", term_of(layer), *own, *parts)
         return Tensor(term=self._done(of, node, env))
+
+
+def _tests_of(test: Term) -> Iterator[Term]:
+    """The tests that hold where ``if a and b`` does."""
+    (part,) = test.parts if test.kind == "if" and len(test.parts) == 1 else (None,)
+    if part is None or part.kind != "And":
+        yield test
+        return
+    for one in part.parts:
+        yield from _tests_of(term("if", one))
 
 
 def _asks_for_none(node: cst.BaseExpression) -> bool:

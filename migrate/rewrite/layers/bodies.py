@@ -533,7 +533,9 @@ class Body:
         mirrored = time is Time.SETUP and not late
         self.by_size += late
         outer_ahead = self.ahead
-        if mirrored:
+        # ``training and rate``: the constructor knows half of it.
+        parts = [] if mirrored else self._settled(node.test)
+        if mirrored or parts:
             self.ahead = None  # the constructor makes what is within by this test
         outer, by_mode, by_setup = self.lines, self.by_mode, self.by_setup
         self.by_mode = by_mode or not mirrored
@@ -555,9 +557,23 @@ class Body:
             test = self.text(node.test)
             line = Line(f"if {test}:\n", set(), reads, False, first, second)
             outer.append(line)
+        elif parts and first:
+            test = " and ".join(map(self.text, parts))
+            read = {name for one in parts for name in self.reads(one)}
+            outer.append(Line(f"if {test}:\n", set(), read, False, first, []))
+            outer += second
         else:
             outer += first + second
         return node.with_changes(test=self.moved(node.test), body=body, orelse=orelse)
+
+    def _settled(self, test: cst.BaseExpression) -> list[cst.BaseExpression]:
+        """The parts of ``a and b`` that the constructor knows."""
+        if isinstance(test, cst.BooleanOperation) and isinstance(
+            test.operator, cst.And
+        ):
+            return [*self._settled(test.left), *self._settled(test.right)]
+        known = self.notes.time(test) is Time.SETUP and not self.is_late(test)
+        return [test] if known else []
 
     def is_late(self, test: cst.BaseExpression) -> bool:
         """Only the call knows what a branch asks for.
