@@ -242,11 +242,8 @@ class Standing:
             return run
         best, fewest = run.last, len(self._read_behind(region, ()))
         for last in range(run.last + 1, len(every)):
-            small = only_small(every[last])
             read = {one.value for one in walk(every[last], cst.Name)}
-            if not isinstance(small, cst.Assign) or self._is_behind(every[last]):
-                break
-            if "labels" in read:
+            if self._is_behind(every[last]) or "labels" in read:
                 break
             count = len(self._read_behind(every[run.first : last + 1], ()))
             if count < fewest:

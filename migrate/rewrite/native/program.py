@@ -297,10 +297,17 @@ def _check_generation(files: Sequence[ParsedModule]) -> None:
             raise Refused(min(page.refusals)[1])
 
 
-def _check_owners(text: str) -> None:
-    """Refuses models that keep tensors in the object whose method they were."""
+def _check_models(text: str) -> None:
+    """Refuses models that keep tensors in the object whose method they were.
+
+    And those without inputs, which Keras cannot call.
+    """
     for made in walk_ast(tree_of(text), ast.ClassDef):
         code = ast.unparse(made)
+        if re.search(r"\n    def call\(self\):", code) and any(
+            ast.unparse(base) in _OF_KERAS for base in made.bases
+        ):
+            raise Refused(f"the layers of `{made.name}` have no inputs")
         stored = re.findall(r"self\.owner\.(\w+) = ", code)
         read = {*re.findall(r"self\.owner\.(\w+)", code)}
         own = read & {*re.findall(r"self\.(\w+) = self\.add_weight", code)}
@@ -637,7 +644,7 @@ class _Program:
                 self._rename(one, name, task)
         texts = [one.parsed.source.text for one in self.files]
         for one, text in zip(self.files, with_whole_models(texts), strict=True):
-            _check_owners(text)
+            _check_models(text)
             one.parsed = changed(one.parsed, self.facts, text)
         unseen = frozenset[str].intersection(*self.unseen) if self.unseen else ()
         if unseen:
