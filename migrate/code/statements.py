@@ -9,7 +9,7 @@ import libcst as cst
 
 from ..names.ast_nodes import tree_of
 from ..names.ast_nodes import walk as walk_ast
-from .tree import Statement, Tree, only_small, walk
+from .tree import Statement, Tree, only_small, statements_of, walk
 
 # Methods of lists, dicts and HParams that change them.
 _CHANGING = (
@@ -24,6 +24,12 @@ def is_docstring(statement: cst.CSTNode) -> bool:
     return isinstance(small, cst.Expr) and isinstance(
         small.value, (cst.SimpleString, cst.ConcatenatedString)
     )
+
+
+def without_docstring(body: cst.BaseSuite) -> list[Statement]:
+    """The statements of a block, but not its docstring; none of a body in one line."""
+    every = statements_of(body) if isinstance(body, cst.IndentedBlock) else ()
+    return [one for one in every if not is_docstring(one)]
 
 
 # Asking isinstance of a node of another class goes through the Python code of ABCMeta.

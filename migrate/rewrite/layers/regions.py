@@ -229,16 +229,13 @@ class Standing:
     def _with_computed(self, every: Sequence[Statement], run: _Run) -> _Run:
         """A run that makes weights or layers alone, and what is computed by them."""
         region = every[run.first : run.last + 1]
-        made = [one for s in region for one in walk(s, cst.Call)]
         if run.returns or not all(
             isinstance(only_small(one), cst.Assign) for one in region
         ):
             return run
-        symbols = [self.tree.symbol(one.func) or "" for one in made]
-        makes = map(self.notes.makes, made)
-        if any(
-            m and not s.startswith(_HELD) for m, s in zip(makes, symbols, strict=True)
-        ):
+        calls = [one for s in region for one in walk(s, cst.Call)]
+        made = [self.tree.symbol(o.func) or "" for o in calls if self.notes.makes(o)]
+        if not all(one.startswith(_HELD) for one in made):
             return run
         best, fewest = run.last, len(self._read_behind(region, ()))
         for last in range(run.last + 1, len(every)):

@@ -10,7 +10,7 @@ import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
 from ...code.edits import Put, changed
-from ...code.statements import is_docstring
+from ...code.statements import without_docstring
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...model.arguments import parameters_of
 from ...names.scopes import BindingKind
@@ -179,10 +179,7 @@ def _branches(first: cst.If, kind: type[cst.Assign | cst.Return]) -> list[Case] 
 
 def _returned(tree: Tree, helper: cst.FunctionDef) -> list[Case] | None:
     """What a helper returns, by its tests; None if it does something else."""
-    body = helper.body if isinstance(helper.body, cst.IndentedBlock) else None
-    lines = (
-        [one for one in statements_of(body) if not is_docstring(one)] if body else []
-    )
+    lines = without_docstring(helper.body)
     found: list[Case] = []
     for one in lines:
         small = only_small(one)

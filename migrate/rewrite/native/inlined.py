@@ -11,7 +11,7 @@ import libcst as cst
 from ...code.arguments import UnknownArguments, is_none, match_arguments
 from ...code.edits import Put, changed, in_parentheses
 from ...code.names import fresh
-from ...code.statements import binds, is_docstring, lets_go
+from ...code.statements import binds, is_docstring, lets_go, without_docstring
 from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
@@ -135,22 +135,15 @@ def _once(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule | None:
 
 def _is_one_line(helper: cst.FunctionDef) -> bool:
     """A function that does nothing but to return what another one gives."""
-    block = helper.body
-    every = statements_of(block) if isinstance(block, cst.IndentedBlock) else ()
-    body = [only_small(one) for one in every if not is_docstring(one)]
-    last = body[0] if len(body) == 1 else None
+    body = without_docstring(helper.body)
+    last = only_small(body[0]) if len(body) == 1 else None
     return isinstance(last, cst.Return) and isinstance(last.value, cst.Call)
 
 
 def _makes_weights_alone(tree: Tree, helper: cst.FunctionDef) -> bool:
     """A function returns several variables, and computes nothing."""
-    block = helper.body
-    every = statements_of(block) if isinstance(block, cst.IndentedBlock) else ()
-    body = [one for one in every if not is_docstring(one)]
-    if not body:
-        return False
-    last = only_small(body[-1])
-    if not all(isinstance(only_small(one), cst.Assign) for one in body[:-1]):
+    *made, last = [*map(only_small, without_docstring(helper.body))] or [None]
+    if not all(isinstance(one, cst.Assign) for one in made):
         return False
     symbols = [tree.symbol(one.func) for one in walk(helper.body, cst.Call)]
     makes = [one for one in symbols if one in _VARIABLES]

@@ -315,11 +315,16 @@ def _batch_norm(given: Mapping[str, str], reader: Reader, rank: int | None) -> L
             "batch normalization that trains its averages and not its weights: "
             "Keras runs such a layer in inference"
         )
-    made = [call(kind, **named)]
+    return _activated(call(kind, **named), given, reader, training)
+
+
+def _activated(
+    made: str, given: Mapping[str, str], reader: Reader, training: str | None = None
+) -> Layers:
+    """A layer that normalizes, and the activation of what it gives, if there is one."""
     activation = _activation(given.get("activation_fn"), reader, None)
-    if activation is not None:
-        made.append(_activation_layer(activation))
-    return Layers(tuple(made), training)
+    more = () if activation is None else (_activation_layer(activation),)
+    return Layers((made, *more), training)
 
 
 def _layer_norm(given: Mapping[str, str], reader: Reader, rank: int | None) -> Layers:
@@ -337,11 +342,7 @@ def _layer_norm(given: Mapping[str, str], reader: Reader, rank: int | None) -> L
         "name": _name(given.get("scope")),
     }
     kind = f"{_KERAS}LayerNormalization" if last else "ExampleNormalization"
-    made = [call(kind, **named)]
-    activation = _activation(given.get("activation_fn"), reader, None)
-    if activation is not None:
-        made.append(_activation_layer(activation))
-    return Layers(tuple(made))
+    return _activated(call(kind, **named), given, reader)
 
 
 def _group_norm(
@@ -361,11 +362,7 @@ def _group_norm(
         "trainable": _trainable(given),
         "name": _name(given.get("scope")),
     }
-    made = [call(f"{_KERAS}GroupNormalization", **named)]
-    activation = _activation(given.get("activation_fn"), reader, None)
-    if activation is not None:
-        made.append(_activation_layer(activation))
-    return Layers(tuple(made))
+    return _activated(call(f"{_KERAS}GroupNormalization", **named), given, reader)
 
 
 def dictionary(code: str | None, reader: Reader) -> dict[str, str]:

@@ -22,6 +22,8 @@ from .code import (
     repeatable,
 )
 
+# The key of the collection that all losses are in, as programs say it.
+COLLECTION = r"'losses'|\"losses\"|[\w.]*GraphKeys\.LOSSES"
 _LAST = ("scope", "loss_collection", "reduction")
 _LABELS = ("labels", "predictions", "weights")
 _CONTRIB = ("predictions", "labels", "weights")

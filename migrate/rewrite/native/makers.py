@@ -10,13 +10,13 @@ import libcst as cst
 from ...names.ast_nodes import parents_of
 from ...project.facts import ParsedModule, ProjectFacts
 from .code import dotted, literal
+from .losses import COLLECTION
 from .text import Text, bound_names, loads_in, names_in, parameters_of
 
 _VARIABLES = ("tf.Variable", "tf.get_variable")
 _MOST = 100
 _ADDING = re.compile(r"(^|\.)add_to_collection$")
-_OWN = r"'losses'|\"losses\"|[\w.]*GraphKeys\.LOSSES"
-_KEYS = re.compile(rf"{_OWN}|[\w.]*REGULARIZATION_LOSSES|'regularization_losses'")
+_KEYS = re.compile(rf"{COLLECTION}|[\w.]*REGULARIZATION_LOSSES|'regularization_losses'")
 
 
 def with_variables_inlined(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
@@ -205,9 +205,9 @@ def _said(
 
 def _without_collection(code: str) -> str:
     """The code with penalties that regularizers give, not the collection of losses."""
-    if not re.search(rf"get_collection\(\s*({_OWN})", code):
+    if not re.search(rf"get_collection\(\s*({COLLECTION})", code):
         return code
     module = re.search(r"(\w+)\.get_collection\(", code)
     tf = module[1] if module else "tf"
     both = f"{tf}.losses.get_losses() + {tf}.losses.get_regularization_losses()"
-    return re.sub(rf"{tf}\.get_collection\(\s*({_OWN})\s*\)", both, code)
+    return re.sub(rf"{tf}\.get_collection\(\s*({COLLECTION})\s*\)", both, code)

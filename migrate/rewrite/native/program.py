@@ -302,6 +302,8 @@ def _check_models(text: str) -> None:
 
     And those without inputs, which Keras cannot call.
     """
+    if "self.owner." not in text and "call(self):" not in text:
+        return
     for made in walk_ast(tree_of(text), ast.ClassDef):
         code = ast.unparse(made)
         if re.search(r"\n    def call\(self\):", code) and any(
@@ -678,7 +680,7 @@ class _Program:
                 _models(one.parsed, foreign),
                 name,
                 self.watched,
-                normalizes=self._normalizes(one) if self._norm_named(defined) else (),
+                normalizes=self._normalizes(one, defined),
                 foreign=foreign,
                 several={
                     name for other in self.files for name in with_several(other.parsed)
@@ -723,8 +725,11 @@ class _Program:
                 waiting += made.pop(name)
         return False
 
-    def _normalizes(self, one: _File) -> set[str]:
-        """Kinds of layers that a file may use whose averages its updates move."""
+    def _normalizes(self, one: _File, defined: cst.FunctionDef) -> set[str]:
+        """Kinds of layers, of those that a file may use, whose averages updates move.
+
+        None for a model function that names no normalization.
+        """
         found = set()
         for old, other in zip(self.before, self.files, strict=True):
             said = re.search(rf"\b{old.path.stem}\b", one.parsed.source.text)
@@ -734,7 +739,7 @@ class _Program:
                 continue
             if _follows(other.parsed.source.text) and not _in_place(old.source.text):
                 found |= _kinds_of_normalization(old) or {"tf.layers"}
-        return found
+        return found if found and self._norm_named(defined) else set()
 
     def _check_users(self, one: _File, defined: cst.FunctionDef) -> None:
         """Refuses where a file outside of the program uses the model function."""

@@ -7,8 +7,8 @@ from typing import Any
 import libcst as cst
 
 from ...code.edits import changed
-from ...code.statements import is_docstring
-from ...code.tree import Tree, only_small, statements_of
+from ...code.statements import without_docstring
+from ...code.tree import Tree, only_small
 from ...project.facts import ParsedModule, ProjectFacts
 
 _SCOPES = ("tf.variable_scope", "tf.name_scope")
@@ -34,9 +34,7 @@ def with_scopes_made_there(parsed: ParsedModule, facts: ProjectFacts) -> ParsedM
 
 def _scope(tree: Tree, function: cst.FunctionDef) -> cst.BaseExpression | None:
     """The scope that a function returns, which it only makes of its object."""
-    if not isinstance(function.body, cst.IndentedBlock) or function.decorators:
-        return None
-    lines = [one for one in statements_of(function.body) if not is_docstring(one)]
+    lines = [] if function.decorators else without_docstring(function.body)
     small = only_small(lines[0]) if len(lines) == 1 else None
     made = small.value if isinstance(small, cst.Return) else None
     given = [one.name.value for one in function.params.params]

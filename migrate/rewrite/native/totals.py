@@ -14,6 +14,7 @@ from ...model.evaluator import Evaluator
 from ...model.values import Argument, Config, Env, Function, Value, options_of
 from ...project.facts import ParsedModule, ProjectFacts
 from ..layers.model_functions import is_model_fn
+from .losses import COLLECTION
 from .losses import SIGNATURES as LOSSES
 from .task import alias_of
 
@@ -25,9 +26,7 @@ _BY_KEY = {
     "tf.get_collection": ("tf.losses.get_losses", 1),
     "tf.add_to_collection": ("tf.losses.add_loss", 2),
 }
-# The collection that all losses are in.
-_KEY = re.compile(r"'losses'|\"losses\"|[\w.]*GraphKeys\.LOSSES")
-_ASKED = re.compile(rf"get_total_loss|{_LIST}|get_collection\(\s*({_KEY.pattern})")
+_ASKED = re.compile(rf"get_total_loss|{_LIST}|get_collection\(\s*({COLLECTION})")
 _COLLECTED = re.compile(r"GraphKeys\.LOSSES|['\"]losses['\"]|get_losses|add_loss\b")
 
 
@@ -78,7 +77,7 @@ def with_losses_added(
 
 def _symbol(tree: Tree, node: cst.Call) -> str:
     symbol = tree.symbol(node.func) or ""
-    if symbol in _BY_KEY and _KEY.fullmatch(tree.code(node.args[0].value)):
+    if symbol in _BY_KEY and re.fullmatch(COLLECTION, tree.code(node.args[0].value)):
         name, count = _BY_KEY[symbol]
         symbol = name if len(node.args) == count else symbol
     for home in _HOMES[1:]:

@@ -19,7 +19,10 @@ def with_whole_models(codes: Iterable[str]) -> list[str]:
 
     `Net` is a layer of one of the files that takes the flag, and is made just there.
     """
-    texts = [Text(code) for code in codes]
+    every = [*codes]
+    if not any("tf_keras.Sequential(" in code for code in every):
+        return every
+    texts = [Text(code) for code in every]
     trees = [tree_of(text.code) for text in texts]
     calls = [one for tree in trees for one in walk_ast(tree, ast.Call)]
     made = [dotted(one.func).rpartition(".")[2] for one in calls]
