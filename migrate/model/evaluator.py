@@ -296,10 +296,8 @@ class Evaluator:
         named = [dotted] if dotted else []
         if not named and isinstance(node, cst.Name) and node.value[0] != "_":
             # A class that lifting has made, in a module of which all is imported.
-            for one in resolver.scopes.module_scope.star_imports:
-                base = one.lstrip(".")
-                home = resolver.absolute(base, len(one) - len(base))
-                named += [f"{home}.{node.value}"] if home else []
+            homes = resolver.star_modules(resolver.scopes.module_scope)
+            named = [f"{home}.{node.value}" for home in homes]
         for one in named:
             module, _, name = one.rpartition(".")
             path = self.facts.locate(module, env.module.path) if module else None

@@ -9,7 +9,7 @@ try/except imports, project modules that re-export, and ``getattr`` or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar, cast
 
 import libcst as cst
@@ -311,29 +311,33 @@ class Resolver:
                 return ".".join([target, *parts[end + 1 :]])
         return dotted
 
-    def _starred(self, name: str, scope: Scope) -> str | None:
-        """A name that nothing binds may come from ``from module import *``."""
+    def star_modules(self, scope: Scope) -> Iterator[str]:
+        """The modules of which a scope, or one around it, imports all names."""
         outer: Scope | None = scope
         while outer is not None:
             for source in outer.star_imports:
-                relative = len(source) - len(source.lstrip("."))
-                module = self.absolute(source.lstrip("."), relative)
-                if module is None:
-                    continue
-                if self._exports is not None:
-                    target = self._exports(module, name)
-                    if target is not None:
-                        return target
-                hidden = name.startswith("_")
-                if self._makes is not None and not hidden and self._makes(module, name):
-                    return f"{module}.{name}"
-                if door(module) is not None and not hidden:
-                    from .table import is_known
-
-                    full = f"{module}.{name}"
-                    if is_known(canonical(full)):
-                        return full
+                base = source.lstrip(".")
+                module = self.absolute(base, len(source) - len(base))
+                if module is not None:
+                    yield module
             outer = outer.parent
+
+    def _starred(self, name: str, scope: Scope) -> str | None:
+        """A name that nothing binds may come from ``from module import *``."""
+        hidden = name.startswith("_")
+        for module in self.star_modules(scope):
+            if self._exports is not None:
+                target = self._exports(module, name)
+                if target is not None:
+                    return target
+            if self._makes is not None and not hidden and self._makes(module, name):
+                return f"{module}.{name}"
+            if door(module) is not None and not hidden:
+                from .table import is_known
+
+                full = f"{module}.{name}"
+                if is_known(canonical(full)):
+                    return full
         return None
 
     def _call(self, node: cst.Call, depth: int) -> str | None:
