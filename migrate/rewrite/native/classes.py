@@ -1396,9 +1396,7 @@ class Lifted:
             # Of TensorFlow 1 only that of images was fused, and corrected variances.
             if "Conv2D" in self.code:
                 raise Refused("batch normalization of volumes and of images")
-            end = self.source.span(node)[1] - 1
-            more = ", " if node.args or node.keywords else ""
-            self.source.replace(end, end, f"{more}fused=False")
+            self.source.add_argument(node, "fused=False")
 
     def _aliases(self) -> None:
         """Layers are read where the constructor keeps them, not by another name."""

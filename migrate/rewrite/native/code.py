@@ -10,6 +10,8 @@ from typing import Any
 
 from ...names.ast_nodes import expression_of
 from ...names.ast_nodes import walk as walk_ast
+from ...names.dotted import dotted_node
+from ...names.resolver import Resolver
 
 # Parameter name -> source text of the argument; absent parameters have their default.
 Arguments = Mapping[str, str]
@@ -72,6 +74,12 @@ def dotted(node: ast.expr) -> str:
         before = dotted(node.value)
         return f"{before}.{node.attr}" if before else ""
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def symbol_of(resolver: Resolver, node: ast.AST) -> str | None:
+    """TensorFlow's name of what an expression stands for, or None."""
+    name = dotted(node) if isinstance(node, ast.expr) else ""
+    return resolver.resolve(dotted_node(name)) if name else None
 
 
 def grouped(text: str) -> str:

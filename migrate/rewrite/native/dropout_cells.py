@@ -7,12 +7,10 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
-import libcst as cst
-
 from ...names.ast_nodes import parents_of
 from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule, ProjectFacts
-from .code import Refused, dotted, literal
+from .code import Refused, dotted, literal, symbol_of
 from .text import (
     Text,
     bound_names,
@@ -20,7 +18,6 @@ from .text import (
     names_in,
     on_one_line,
     parameters_of,
-    place_of,
     stores_in,
 )
 
@@ -33,11 +30,11 @@ SIGNATURE = (
 _TRAINING = re.compile(r"tf\.(?:\w+\.)*ModeKeys\.TRAIN")
 
 
-class Shares(NamedTuple):
-    """When wrappers drop: while `code`, which a function asks; always without one."""
+class Rule(NamedTuple):
+    """When wrappers drop: while `code`, which a function asks."""
 
-    code: str = ""
-    function: str = ""
+    code: str
+    function: str
 
 
 def with_constant_shares(
@@ -72,8 +69,7 @@ class _Program:
         self.known: dict[ast.FunctionDef, str] = {}
 
     def symbol(self, node: ast.AST) -> str | None:
-        name = dotted(node) if isinstance(node, ast.expr) else ""
-        return self.resolver.resolve(cst.parse_expression(name)) if name else None
+        return symbol_of(self.resolver, node)
 
     def function(self, node: ast.AST) -> ast.FunctionDef | None:
         """The function around a node."""
@@ -175,8 +171,7 @@ class _Program:
         if not flag or hidden & {one.id for one in names_in(ast.parse(flag))}:
             called = self.text.of(call.func)
             raise Refused(f"it is not known whether `{called}` runs cells that drop")
-        _, end = self.text.span(max([*call.args, *call.keywords], key=place_of))
-        self.text.replace(end, end, f", training={flag}")
+        self.text.add_argument(call, f"training={flag}")
 
     def _add_flag(self, function: ast.FunctionDef, hidden: Collection[str]) -> None:
         """Gives a function a flag, which its callers tell it."""
@@ -198,7 +193,7 @@ class _Program:
         given |= {str(one.arg): one.value for one in node.keywords}
         return [given[name] for name in SIGNATURE[1:3] if name in given]
 
-    def _rule(self, value: ast.expr, user: ast.Call) -> Shares | None:
+    def _rule(self, value: ast.expr, user: ast.Call) -> Rule | None:
         """When a share of outputs is dropped: with a flag; None if always."""
         if isinstance(value, ast.IfExp):
             return self._condition(value)
@@ -234,7 +229,7 @@ class _Program:
             return asks and _TRAINING.fullmatch(asked) is not None
         return isinstance(test, ast.Name) and "train" in test.id
 
-    def _condition(self, node: ast.IfExp, *, stays: bool = False) -> Shares:
+    def _condition(self, node: ast.IfExp, *, stays: bool = False) -> Rule:
         if not self._asks(node.test) or literal(self.text.of(node.orelse)) != 1:
             raise Refused(f"`DropoutWrapper` with `{self.text.of(node)}`")
         flag = self._flag(node.test)
@@ -242,7 +237,7 @@ class _Program:
             self.told.add(node)
         return flag
 
-    def _flag(self, test: ast.expr, compared: str = "") -> Shares:
+    def _flag(self, test: ast.expr, compared: str = "") -> Rule:
         """What tells that it trains, in the function that a flag comes from.
 
         A mode is followed together with what it is compared to.
@@ -261,15 +256,15 @@ class _Program:
             code = self.text.of(test) + compared
             if function is not None:
                 self.known.setdefault(function, code)
-            return Shares(code, function.name if function else "")
+            return Rule(code, function.name if function else "")
         self.known.setdefault(function, name + compared)
         every = self._calls(function)
         if every is None or any(name not in given for given in every.values()):
-            return Shares(name + compared, function.name)
+            return Rule(name + compared, function.name)
         calls = {used: given[name] for used, given in every.items()}
         flags = {self._flag(value, compared) for value in calls.values()}
         if len(flags) != 1:
-            return Shares(name + compared, function.name)
+            return Rule(name + compared, function.name)
         self.flagged[function] = name, calls
         return flags.pop()
 
@@ -302,7 +297,7 @@ class _Program:
                 start, end = self.text.span(every[0])[0], self.text.span(every[-1])[1]
                 self.text.replace(start, end, ", ".join(rest))
 
-    def _of_callers(self, function: ast.FunctionDef, name: str) -> Shares | None:
+    def _of_callers(self, function: ast.FunctionDef, name: str) -> Rule | None:
         """The rule of a parameter, which all calls of the function give."""
         calls = self._calls(function)
         if calls is None:

@@ -10,7 +10,7 @@ import libcst as cst
 from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule, ProjectFacts
 from ..layers.model_functions import is_model_fn
-from .code import Refused, dotted, literal, matched
+from .code import Refused, dotted, literal, matched, symbol_of
 from .text import (
     Text,
     bound_names,
@@ -102,7 +102,7 @@ class _Function:
             return ""
         for call in walk_ast(used, ast.Call):
             helper = self._helper(dotted(call.func).rpartition(".")[2])
-            crf = _symbol(self.parsed, call.func) == _CRF
+            crf = symbol_of(self.parsed.resolver, call.func) == _CRF
             code = self._of_crf(made, call) if crf else ""
             inner = self._second(helper, made) if helper is not None else None
             if helper is not None and inner is not None:
@@ -116,9 +116,8 @@ class _Function:
                 _, end = self.texts[number].span(defined.args.args[-1])
                 self.texts[number].replace(end, end, f", {local}")
                 self.texts[number].drop(inner)
-            _, end = self.text.span([*call.args, *call.keywords][-1])
             plain = helper is not None and not call.keywords
-            self.text.replace(end, end, f", {'' if plain else f'{local}='}{variable}")
+            self.text.add_argument(call, f"{'' if plain else f'{local}='}{variable}")
             if isinstance(used, ast.Assign) and isinstance(used.targets[0], ast.Tuple):
                 # What is given comes back.
                 target = used.targets[0].elts[-1]
@@ -194,11 +193,6 @@ class _Function:
         return read & bound_names(self.function) <= known
 
 
-def _symbol(parsed: ParsedModule, node: ast.expr) -> str | None:
-    name = dotted(node)
-    return parsed.resolver.resolve(cst.parse_expression(name)) if name else None
-
-
 def _weight(parsed: ParsedModule, statement: ast.stmt) -> str | None:
     """The name of the variable that ``v = tf.get_variable("name", ...)`` makes."""
     value = statement.value if isinstance(statement, ast.Assign) else None
@@ -207,7 +201,7 @@ def _weight(parsed: ParsedModule, statement: ast.stmt) -> str | None:
     if not dotted(statement.targets[0]).isidentifier() or not value.args:
         return None
     name = literal(ast.unparse(value.args[0]))
-    made = _symbol(parsed, value.func) == "tf.get_variable"
+    made = symbol_of(parsed.resolver, value.func) == "tf.get_variable"
     return name if made and isinstance(name, str) else None
 
 

@@ -119,8 +119,8 @@ def _written_out(text: Text, others: str) -> bool:
                 given = {one.arg for one in call.keywords}
                 more = [text.of(o) for o in value.keywords if o.arg not in given]
                 text.put(call.func, text.of(value.args[0]))
-                end = text.span(call)[1] - 1
-                text.replace(end, end, "".join(f", {one}" for one in more))
+                if more:
+                    text.add_argument(call, ", ".join(more))
             (text.cut if outer is module else text.drop)(made)
             return True
     return False

@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 import re
 
-import libcst as cst
-
 from ...names.ast_nodes import parents_of
 from ...project.facts import ParsedModule, ProjectFacts
-from .code import dotted, literal
+from .code import dotted, literal, symbol_of
 from .losses import COLLECTION
 from .text import Text, bound_names, loads_in, names_in, parameters_of
 
@@ -78,10 +76,9 @@ def _variable(
     arguments = function.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
         return None
-    if not isinstance(value, ast.Call) or not dotted(value.func):
+    if not isinstance(value, ast.Call):
         return None
-    node = cst.parse_expression(dotted(value.func))
-    if parsed.resolver.resolve(node) not in _VARIABLES:
+    if symbol_of(parsed.resolver, value.func) not in _VARIABLES:
         return None
     for one in before:
         docstring = isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)

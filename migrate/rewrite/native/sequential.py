@@ -6,12 +6,10 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-import libcst as cst
-
 from ...names.ast_nodes import expression_of, tree_of
 from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule
-from .code import dotted, literal
+from .code import dotted, literal, symbol_of
 from .text import (
     Text,
     attribute_of_self,
@@ -297,7 +295,7 @@ class _Chain:
                 raise _No
             self._add(code)
             return
-        symbol = self.resolver.resolve(cst.parse_expression(dotted(node.func) or "_"))
+        symbol = symbol_of(self.resolver, node.func)
         given = {str(place): one for place, one in enumerate(node.args)}
         given |= {str(one.arg): one.value for one in node.keywords if one.arg != "name"}
         inputs = next((given.pop(key) for key in ("0", *_INPUTS) if key in given), None)

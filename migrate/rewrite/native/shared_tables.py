@@ -53,8 +53,7 @@ def share_tables(classes: Sequence[Lifted]) -> None:
             one.source.put(last, f"{one.of(last)}, {own}")
         for call in calls:
             given = f"{_TABLES}={_TABLES}" if _name(call) in holders else _TABLES
-            shown = one.of(call)[:-1]
-            one.source.put(call, f"{shown}{'' if shown[-1] == '(' else ', '}{given})")
+            one.source.add_argument(call, given)
         one.take()
 
 

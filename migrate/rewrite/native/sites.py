@@ -215,12 +215,6 @@ class Program:
         last = function.args.args[-1]
         self.text.put(last, f"{self.of(last)}, {name}")
 
-    def add_argument(self, node: ast.Call, code: str) -> None:
-        """Adds an argument to a call."""
-        _, end = self.text.span(node)
-        inside = self.of(node)[len(self.of(node.func)) :].strip("() \n,")
-        self.text.replace(end - 1, end - 1, f", {code}" if inside else code)
-
     def without(self, node: ast.Call, name: str, names: Sequence[str]) -> None:
         """Takes an argument out of a call."""
         gone = (_given(node, names) or {}).get(name)
@@ -283,7 +277,7 @@ def _call_parameters(program: Program, plain: Plain) -> bool:
         values = {program.of(one[name]) for one in given if name in one}
         if len(values) != 1:
             raise Refused(f"`{plain.node.name}` is called with several `{name}`")
-        program.add_argument(site.made, f"{name}={values.pop()}")
+        program.text.add_argument(site.made, f"{name}={values.pop()}")
         for used in site.calls:
             program.without(used, name, called[1:])
     if not plain.sites:

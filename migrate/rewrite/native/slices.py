@@ -509,6 +509,12 @@ def awaited(tree: Tree, block: cst.With) -> list[cst.BaseExpression]:
     ]
 
 
+def awaited_around(tree: Tree, node: cst.CSTNode) -> list[cst.BaseExpression]:
+    """What the blocks wait for that a node stands in."""
+    blocks = [one for one in tree.ancestors(node) if isinstance(one, cst.With)]
+    return [one for block in blocks for one in awaited(tree, block)]
+
+
 def _entry(holder: cst.Dict, key: object) -> cst.BaseExpression | None:
     """The value under a constant key of a dict display."""
     wanted = key

@@ -122,6 +122,17 @@ class Text:
         """Puts code in the place of a stretch of text."""
         self._edits.append((start, end, code))
 
+    def add_argument(self, call: ast.Call, code: str) -> None:
+        """Adds an argument to a call, behind all others."""
+        given = [*call.args, *call.keywords]
+        end = self.span(call)[1] - 1
+        if given:
+            _, last = self.span(max(given, key=place_of))
+            # It may be in brackets of its own, and a comma behind it.
+            brackets = re.match(r"(\s*\))*", self.code[last:end])
+            end = last + (brackets.end() if brackets else 0)
+        self.replace(end, end, f", {code}" if given else code)
+
     def add(self, statement: ast.stmt, *lines: str, below: bool = False) -> None:
         """Puts statements before (or below) one, as deep as it is."""
         indent = self.indent(statement)

@@ -20,7 +20,7 @@ from .optimizers import SIGNATURES as OPTIMIZERS
 from .own_optimizers import read_parts, taped
 from .said import Said
 from .schedules import SIGNATURES as SCHEDULES
-from .slices import Slice, awaited, is_step
+from .slices import Slice, awaited, awaited_around, is_step
 from .weight_averages import before_averages, with_averages
 
 if TYPE_CHECKING:
@@ -282,8 +282,7 @@ class Reader:
             made = made.value
         if not isinstance(made, cst.Call) or not self._counts(made):
             return node
-        blocks = [one for one in self.tree.ancestors(made) if isinstance(one, cst.With)]
-        waits = [one for block in blocks for one in awaited(self.tree, block)]
+        waits = awaited_around(self.tree, made)
         if len(waits) != 1:
             return node
         self.counted.add(made)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,8 @@ import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
 from ...code.tree import walk
-from .slices import awaited
+from .slices import awaited_around
+from .text import Text
 
 if TYPE_CHECKING:
     from .updates import Reader, Trained
@@ -45,8 +47,7 @@ def before_averages(
             given = match_arguments(average, _DECIDES)
         except UnknownArguments:
             continue
-        blocks = [one for one in tree.ancestors(call) if isinstance(one, cst.With)]
-        waits = [one for block in blocks for one in _each(awaited(tree, block))]
+        waits = _each(awaited_around(tree, call))
         others = [one for one in parts if one is not part]
         named = [
             one
@@ -76,10 +77,13 @@ def with_averages(reader: Reader, trained: Trained, decay: cst.BaseExpression) -
     if trained.others or len(made) != 1:
         why = "averages of weights beside an optimizer that cannot keep them"
         raise reader.maker.stop(decay, why)
-    said = made[0].rstrip()[:-1].rstrip().rstrip(",")
-    said += f", use_ema=True, ema_momentum={text})"
-    lines = [f"{said}\n" if one is made[0] else one for one in trained.setup]
-    trained.optimizer = said if made[0] is trained.optimizer else trained.optimizer
+    said = Text(made[0])
+    call = getattr(said.body[0], "value", None)
+    assert isinstance(call, ast.Call)
+    said.add_argument(call, f"use_ema=True, ema_momentum={text}")
+    lines = [said.done() if one is made[0] else one for one in trained.setup]
+    if made[0] is trained.optimizer:
+        trained.optimizer = said.done()
     trained.setup = [*(one for one in setup if one not in lines), *lines]
 
 
