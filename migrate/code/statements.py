@@ -12,8 +12,9 @@ from ..names.ast_nodes import walk as walk_ast
 from .tree import Statement, Tree, only_small, statements_of, walk
 
 # Methods of lists, dicts and HParams that change them.
+FILLING = ("append", "extend", "insert", "setdefault", "update")
 _CHANGING = (
-    *("append", "extend", "insert", "setdefault", "update"),
+    *FILLING,
     *("add_hparam", "override_from_dict", "parse", "parse_json", "set_hparam"),
 )
 
@@ -30,6 +31,13 @@ def without_docstring(body: cst.BaseSuite) -> list[Statement]:
     """The statements of a block, but not its docstring; none of a body in one line."""
     every = statements_of(body) if isinstance(body, cst.IndentedBlock) else ()
     return [one for one in every if not is_docstring(one)]
+
+
+def returned_alone(function: cst.FunctionDef) -> cst.BaseExpression | None:
+    """What a function returns that does nothing besides; None of any other."""
+    lines = without_docstring(function.body)
+    last = only_small(lines[0]) if len(lines) == 1 else None
+    return last.value if isinstance(last, cst.Return) else None
 
 
 # Asking isinstance of a node of another class goes through the Python code of ABCMeta.

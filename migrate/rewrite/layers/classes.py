@@ -131,10 +131,11 @@ class Classes:
                 return helper.name
             # ``from nets import *`` brings the class as well.
             stars = file.tree.resolver.scopes.module_scope.star_imports
-            taken = {one.value for one in file.tree.each(cst.Name)}
             listed = "__all__" in helper.function.module.source.text
-            if not found and stars and helper.name not in taken and not listed:
-                return helper.name
+            if not found and stars and not listed:
+                taken = {one.value for one in file.tree.each(cst.Name)}
+                if helper.name not in taken:
+                    return helper.name
         elif isinstance(func, cst.Attribute) and func.attr.value == function.name.value:
             return f"{source_text(func.value)}.{helper.name}"
         raise Stays(function)

@@ -9,7 +9,7 @@ import libcst as cst
 
 from ...code.arguments import UnknownArguments, entries_of, match_arguments
 from ...code.edits import Put, changed, importing
-from ...code.statements import is_docstring
+from ...code.statements import without_docstring
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from .spelling import argument_of
@@ -197,7 +197,7 @@ def _made(
     body: cst.BaseSuite = made.body
     held: cst.AsName | None = None
     while names is not None and isinstance(body, cst.IndentedBlock):
-        *before, last = [one for one in statements_of(body) if not is_docstring(one)]
+        *before, last = without_docstring(body)
         for one in before:
             small = only_small(one)
             target = small.targets[0].target if isinstance(small, cst.Assign) else None

@@ -33,13 +33,13 @@ def add_metrics(page: Page, word: Word) -> None:
         page.refuse(call, f"the metrics ({{}}) are not added: {problem}")
         return
     keyword = "make_metrics=" if "metric_fn" in args else ""
-    begin, end = "", ""
+    end = ""
     if len(made) > 1 or len(made[0]) > 1:
         line = f"{page.newline}{page.indent(call)}{page.step * _depth(page, call)}"
         made = [(f"{line}{page.step}", *one, ",") for one in made]
         end = line
     parts = [part for one in made for part in one]
-    page.add_argument(call, f"{keyword}lambda: [{begin}", *parts, f"{end}]")
+    page.add_argument(call, f"{keyword}lambda: [", *parts, f"{end}]")
 
 
 def _depth(page: Page, call: cst.CSTNode | None) -> int:

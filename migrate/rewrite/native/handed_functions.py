@@ -13,8 +13,8 @@ import libcst as cst
 
 from ...code.arguments import UnknownArguments, is_none, match_arguments
 from ...code.edits import Put, changed
-from ...code.statements import binds, without_docstring
-from ...code.tree import Tree, only_small, statements_of, walk
+from ...code.statements import binds, returned_alone
+from ...code.tree import Tree, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from .local_functions import makes_layers
 
@@ -261,9 +261,7 @@ def _returned(function: cst.CSTNode | None) -> cst.BaseExpression | None:
     params = function.params
     if params.star_kwarg or isinstance(params.star_arg, cst.Param):
         return None
-    inside = without_docstring(function.body)
-    last = only_small(inside[0]) if len(inside) == 1 else None
-    return last.value if isinstance(last, cst.Return) else None
+    return returned_alone(function)
 
 
 def _is_name(node: cst.BaseExpression, name: str) -> bool:

@@ -11,7 +11,7 @@ import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
 from ...code.edits import Put, changed, in_parentheses
-from ...code.statements import binds, is_docstring
+from ...code.statements import binds, without_docstring
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...names.scopes import Binding
 from ...project.facts import ParsedModule, ProjectFacts
@@ -245,7 +245,7 @@ def _heads_moved(tree: Tree) -> dict[cst.CSTNode, object]:
         assert isinstance(reader, cst.FunctionDef)
         assert isinstance(reader.body, cst.IndentedBlock)
         statement = tree.statement(head)
-        first = next(one for one in statements_of(reader.body) if not is_docstring(one))
+        first, *_ = without_docstring(reader.body)
         places[statement] = None
         places[first] = [statement.with_changes(leading_lines=()), first]
     return places

@@ -11,7 +11,13 @@ import libcst as cst
 from ...code.arguments import UnknownArguments, is_none, match_arguments
 from ...code.edits import Put, changed, in_parentheses
 from ...code.names import fresh
-from ...code.statements import binds, is_docstring, lets_go, without_docstring
+from ...code.statements import (
+    binds,
+    is_docstring,
+    lets_go,
+    returned_alone,
+    without_docstring,
+)
 from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
@@ -122,7 +128,8 @@ def _once(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule | None:
                 ):
                     continue
                 if network and not (
-                    _is_called_once(tree, helper) or _is_one_line(helper)
+                    _is_called_once(tree, helper)
+                    or isinstance(returned_alone(helper), cst.Call)
                 ):
                     continue
             new = Inliner(tree, defined, node, helper).statements()
@@ -131,13 +138,6 @@ def _once(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule | None:
             parsed = changed(parsed, facts, {tree.statement(node): new})
             return without_unread(parsed, facts, helper.name.value)
     return None
-
-
-def _is_one_line(helper: cst.FunctionDef) -> bool:
-    """A function that does nothing but to return what another one gives."""
-    body = without_docstring(helper.body)
-    last = only_small(body[0]) if len(body) == 1 else None
-    return isinstance(last, cst.Return) and isinstance(last.value, cst.Call)
 
 
 def _makes_weights_alone(tree: Tree, helper: cst.FunctionDef) -> bool:

@@ -7,8 +7,8 @@ from typing import Any
 import libcst as cst
 
 from ...code.edits import changed
-from ...code.statements import without_docstring
-from ...code.tree import Tree, only_small
+from ...code.statements import returned_alone
+from ...code.tree import Tree
 from ...project.facts import ParsedModule, ProjectFacts
 
 _SCOPES = ("tf.variable_scope", "tf.name_scope")
@@ -19,14 +19,15 @@ def with_scopes_made_there(parsed: ParsedModule, facts: ProjectFacts) -> ParsedM
     if "_scope(" not in parsed.source.text:
         return parsed
     tree = Tree(parsed.module, parsed.resolver)
-    others = "\n".join(facts.texts_of_importers(parsed.path))
     places: dict[cst.CSTNode, Any] = {}
     for function in parsed.each(cst.FunctionDef):
-        scope = _scope(tree, function)
-        name = function.name.value
+        scope, name = _scope(tree, function), function.name.value
+        if scope is None:
+            continue
         named = [one for one in parsed.each(cst.Name) if one.value == name]
         calls = [_entered(tree, one) for one in named if one is not function.name]
-        if scope is not None and calls and None not in calls and name not in others:
+        others = facts.texts_of_importers(parsed.path)
+        if calls and None not in calls and not any(name in one for one in others):
             places |= {one: scope.deep_clone() for one in calls if one}
             places[function] = None
     return changed(parsed, facts, places) if places else parsed
@@ -34,9 +35,7 @@ def with_scopes_made_there(parsed: ParsedModule, facts: ProjectFacts) -> ParsedM
 
 def _scope(tree: Tree, function: cst.FunctionDef) -> cst.BaseExpression | None:
     """The scope that a function returns, which it only makes of its object."""
-    lines = [] if function.decorators else without_docstring(function.body)
-    small = only_small(lines[0]) if len(lines) == 1 else None
-    made = small.value if isinstance(small, cst.Return) else None
+    made = None if function.decorators else returned_alone(function)
     given = [one.name.value for one in function.params.params]
     plain = isinstance(made, cst.Call) and tree.symbol(made.func) in _SCOPES
     return made if plain and given in ([], ["self"]) else None

@@ -13,7 +13,7 @@ import libcst as cst
 
 from ...code.arguments import UnknownArguments, is_none, match_arguments
 from ...code.names import fresh
-from ...code.statements import assigned, binds, is_docstring, lets_go
+from ...code.statements import FILLING, assigned, binds, is_docstring, lets_go
 from ...code.texts import source_text
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...model.arguments import Argument
@@ -109,7 +109,7 @@ _HARMS = (
     AVERAGE,
 )  # fmt: skip
 # Methods that put something into what they are of.
-_FILLING = ("add", "append", "extend", "insert", "setdefault", "update")
+_FILLING = ("add", *FILLING)
 # Methods of a Task that its model function has no say in.
 _OUTPUTS = "outputs"
 
