@@ -121,3 +121,13 @@ class Noise:
     predictions: Mapping[str, float] = field(default_factory=dict)
     # By the name of the weight and the kind of the slot.
     slots: Mapping[tuple[str, str], float] = field(default_factory=dict)
+
+    def filled(self, other: Noise) -> Noise:
+        """This noise, and the other's of what this one knows nothing of."""
+        return Noise(
+            self.losses,
+            {**other.weights, **self.weights},
+            {**other.figures, **self.figures},
+            {**other.predictions, **self.predictions},
+            {**other.slots, **self.slots},
+        )

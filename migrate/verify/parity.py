@@ -123,25 +123,31 @@ def verify(
 
     tolerance = LOSS_TOLERANCE if options.tolerance is None else options.tolerance
 
-    def compared(noises: Mapping[int, Drift]) -> list[Training]:
+    drifts: list[list[Drift]] = [[] for _ in pairs.found]
+
+    def compared() -> list[Training]:
         return [
-            _training(pair, found, real, tolerance, noises.get(number))
+            _training(pair, found, real, tolerance, drifts[number])
             for number, found in enumerate(pairs.found)
         ]
 
-    trainings = compared({})
-    unsure = [
-        number
-        for number, each in enumerate(trainings)
-        if any(one.may_be_rounding for _, one in each.comparisons)
-    ]
-    if unsure and launches:
-        index = max(launches)
-        drifts = _noise(sides[index], launches[index], settings, work / "noise", say)
-        places = {number: pairs.found[number][index] for number in unsure}
-        trainings = compared(
-            {n: drifts[place] for n, place in places.items() if place < len(drifts)}
+    trainings = compared()
+    # The second side first: only what it does not keep is asked of the other one.
+    for index in sorted(launches, reverse=True):
+        unsure = [
+            number
+            for number, each in enumerate(trainings)
+            if any(one.may_be_rounding for _, one in each.comparisons)
+        ]
+        if not unsure:
+            break
+        again = _noise(
+            sides[index], launches[index], settings, work / f"noise-{index}", say
         )
+        for number in unsure:
+            place = pairs.found[number][index]
+            drifts[number] += again[place : place + 1]
+        trainings = compared()
     verdict = Verdict(
         first=first,
         second=second,
@@ -184,7 +190,7 @@ def _training(
     found: tuple[int, int],
     real: Recording | None,
     tolerance: float,
-    drift: Drift | None,
+    drifts: Sequence[Drift],
 ) -> Training:
     """One training of both sides, and of the real thing where it has the same."""
     first, second = pair[0].trainings[found[0]], pair[1].trainings[found[1]]
@@ -195,16 +201,19 @@ def _training(
         if found[0] in partners:
             one = real.trainings[partners[found[0]]]
             against = tuple(
-                _compared(one, other, tolerance, drift) for other in (first, second)
+                _compared(one, other, tolerance, drifts) for other in (first, second)
             )
     name = first.training or second.training or f"training {found[0] + 1}"
-    return Training(name, _compared(first, second, tolerance, drift), against)
+    return Training(name, _compared(first, second, tolerance, drifts), against)
 
 
 def _compared(
-    first: Recording, second: Recording, tolerance: float, drift: Drift | None
+    first: Recording, second: Recording, tolerance: float, drifts: Sequence[Drift]
 ) -> Comparison:
-    noise = noise_between(*drift, second) if drift else None
+    noise = None
+    for drift in drifts:
+        further = noise_between(*drift, second)
+        noise = noise.filled(further) if noise else further
     trajectory = compare_trajectories(
         first, second, tolerance=tolerance, noise=noise.losses if noise else ()
     )
