@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from weakref import ref
 
 import libcst as cst
 
@@ -28,18 +29,14 @@ class _Builder:
         self.guards = 0
         # Statement lines whose removal would leave an empty block.
         self.lonely: set[cst.CSTNode | None] = set()
-        # Function bodies run after the scope around them is complete.
-        self.handlers = {
-            kind: getattr(self, method) for kind, method in _HANDLERS.items()
-        }
 
     # -- the walk ---------------------------------------------------------
 
     def walk(self, node: object) -> None:
         kind = type(node)
-        handler = self.handlers.get(kind)
+        handler = _HANDLERS.get(kind)
         if handler is not None:
-            handler(node)
+            getattr(self, handler)(node)
             return
         if kind is list or kind is tuple:
             for item in node:  # type: ignore[attr-defined]
@@ -72,7 +69,7 @@ class _Builder:
             Binding(
                 name,
                 kind,
-                scope,
+                ref(scope),
                 node,
                 self.order,
                 target=target,

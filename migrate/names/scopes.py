@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
+from weakref import ReferenceType
 
 import libcst as cst
 
@@ -44,7 +45,8 @@ class Binding:
 
     name: str
     kind: BindingKind
-    scope: Scope
+    # The scope has its bindings: a cycle would keep the tree until it is looked for.
+    home: ReferenceType[Scope]
     node: cst.CSTNode
     order: int
     target: str | None = None
@@ -53,6 +55,13 @@ class Binding:
     fallback: bool = False
     # Number of relative-import dots (the target is then relative as well).
     relative: int = 0
+
+    @property
+    def scope(self) -> Scope:
+        """The scope that has it."""
+        scope = self.home()
+        assert scope is not None
+        return scope
 
 
 @dataclass(eq=False)
