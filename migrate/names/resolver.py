@@ -69,6 +69,12 @@ class Resolver:
             self._answers[ask] = ask(self.module)
         return cast("Answer", self._answers[ask])
 
+    def told(self, ask: Callable[[Resolver], Answer]) -> Answer:
+        """What a function says of the module that needs its names: asked once."""
+        if ask not in self._answers:
+            self._answers[ask] = ask(self)
+        return cast("Answer", self._answers[ask])
+
     def each(self, *kinds: type[Kind]) -> Sequence[Kind]:
         """The nodes of some kinds in the module, in source order."""
         if kinds not in self._answers:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar, cast
+from weakref import WeakValueDictionary
 
 import libcst as cst
 from tfmigrate.compat.bygone_names import may_name_bygone
@@ -87,6 +88,9 @@ class ProjectFacts:
     # Makes Python 3 of a file of Python 2, where a run was asked to.
     converter: Callable[[Path, bytes], bytes] | None = None
     _parsed: Modules[ParsedModule] = field(default_factory=Modules)
+    _on_disk: WeakValueDictionary[Path, ParsedModule] = field(
+        default_factory=WeakValueDictionary
+    )
     _busy: set[tuple[str, str]] = field(default_factory=set)
     _reaches: dict[str, bool] = field(default_factory=dict)
     _edges: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -161,11 +165,16 @@ class ProjectFacts:
 
     def parsed(self, path: Path) -> ParsedModule | None:
         """The parsed file, or None when it cannot be read as Python."""
-        try:
-            raw = read_file(path)
-        except OSError:
-            return None
-        return self.parse(path, self.as_python3(path, raw))
+        found = self._on_disk.get(path)
+        if found is None:
+            try:
+                raw = read_file(path)
+            except OSError:
+                return None
+            found = self.parse(path, self.as_python3(path, raw))
+            if found is not None:
+                self._on_disk[path] = found
+        return found
 
     def as_python3(self, path: Path, raw: bytes) -> bytes:
         """What is worked on of a file: its content, converted if that is Python 2."""
@@ -299,12 +308,9 @@ class ProjectFacts:
             current = pending.pop()
             known = self._reaches.get(current)
             if known is None:
-                raw = read_or_nothing(current)
-                known = b"tensorflow" in raw
+                known = b"tensorflow" in read_or_nothing(current)
                 if not known:
-                    if current not in self._edges:
-                        self._edges[current] = self.imported(current, raw)
-                    new = [t for t in self._edges[current] if t not in seen]
+                    new = [t for t in self.imports(current) if t not in seen]
                     seen.update(new)
                     pending.extend(new)
             found = known
@@ -393,9 +399,7 @@ class ProjectFacts:
         for folder in Path(own).parents if own in self.given else ():
             for name in sources_in(folder):
                 other = os.path.join(folder, name)
-                if other not in self.given and own in self.imported(
-                    other, read_or_nothing(other)
-                ):
+                if other not in self.given and own in self.imports(other):
                     yield Path(other)
             if folder == root or root not in folder.parents:
                 break
@@ -411,14 +415,10 @@ class ProjectFacts:
         return (self.given.get(one, Path(one)) for one in found if one not in given)
 
     def imports(self, path: str) -> tuple[str, ...]:
-        """Project files (absolute paths) that one of the given files imports."""
-        return self.once("imports of given files", self._given_imports).get(path, ())
-
-    def _given_imports(self) -> dict[str, tuple[str, ...]]:
-        return {
-            path: self.imported(str(one), read_or_nothing(one))
-            for path, one in self.given.items()
-        }
+        """Project files (absolute paths) that a file (so too) on disk imports."""
+        if path not in self._edges:
+            self._edges[path] = self.imported(path, read_or_nothing(path))
+        return self._edges[path]
 
     def _index(self) -> dict[str, set[Path]]:
         index: dict[str, set[Path]] = {}
@@ -440,7 +440,7 @@ class ProjectFacts:
                     if located is not None:
                         found.add(located)
         found |= searched_by_text(path, raw, self.locate)
-        return found | searched_below(path, raw, self.files)
+        return found | searched_below(path, raw, self.given)
 
     def concerns_legacy(self, path: Path, raw: bytes) -> bool:
         """Whether a file has legacy words, or imports a project file that has.
@@ -452,8 +452,9 @@ class ProjectFacts:
         if mentions_legacy(raw):
             return True
         own = os.path.abspath(path)
-        self._edges[own] = self.imported(own, raw)
-        near = self._edges[own]
+        if own not in self.given:
+            self._edges[own] = self.imported(own, raw)
+        near = self.imports(own)
         return any(self._mentions(target) for target in near) or any(
             self._mentions(further)
             for target in near
@@ -474,9 +475,8 @@ class ProjectFacts:
         return self.once(("legacy", path), lambda: self._looks_legacy(path))
 
     def _looks_legacy(self, path: str) -> bool:
-        raw = read_or_nothing(path)
-        self._edges.setdefault(path, self.imported(path, raw))
-        return mentions_legacy(raw)
+        self.imports(path)
+        return mentions_legacy(read_or_nothing(path))
 
     def imported(self, path: str, raw: bytes) -> tuple[str, ...]:
         """Project files (absolute paths) that a file or a notebook imports."""

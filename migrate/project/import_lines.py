@@ -87,20 +87,21 @@ def searched_by_text(
     return found
 
 
-def searched_below(path: Path, raw: bytes, files: Iterable[Path]) -> set[Path]:
+def searched_below(path: Path, raw: bytes, files: Iterable[str]) -> set[Path]:
     """Modules that may be meant where nothing of the name is known.
 
-    They lie beside the file or below it, are no programs by themselves, and have
-    legacy words. A module that another file imports by its name belongs to that
-    one, and is left to it: two programs in one folder must not become one.
+    Of ``files`` (absolute paths) they lie beside the file or below it, are no programs
+    by themselves, and have legacy words. A module that another file imports by its name
+    belongs to that one, and is left to it: two programs in one folder must not become
+    one.
     """
     if _BY_ANY_NAME.search(raw) is None:
         return set()
     folder = os.path.join(os.path.dirname(os.path.abspath(path)), "")
     near = {
-        os.path.abspath(one): read_or_nothing(str(one))
+        one: read_or_nothing(one)
         for one in files
-        if one.suffix == ".py" and os.path.abspath(one).startswith(folder)
+        if one.endswith(".py") and one.startswith(folder)
     }
     said = {
         word

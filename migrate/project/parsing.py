@@ -12,6 +12,7 @@ import re
 
 import libcst as cst
 
+from ..names.nodes import walk
 from .positions import Places
 
 _SPACE = r"(?:[ \t]|\\\r?\n)+"
@@ -31,11 +32,10 @@ def parse(code: str | bytes) -> cst.Module:
 
 def _mended(module: cst.Module, text: str) -> cst.Module | None:
     """The module with the spaces of the text, or None if that is not all it lost."""
-    clauses = _Clauses()
-    module.visit(clauses)
     found = Places(module)
     code = found.lines.text
-    starts = sorted((found[clause][0], clause) for clause in clauses.found)
+    clauses = walk(module, cst.ExceptHandler, cst.ExceptStarHandler)
+    starts = sorted((found[clause][0], clause) for clause in clauses)
     spaces: dict[cst.CSTNode, str] = {}
     shift = done = 0
     for number, (start, clause) in enumerate(starts):
@@ -53,24 +53,11 @@ def _mended(module: cst.Module, text: str) -> cst.Module | None:
             return None
         spaces[clause] = lost.group(1)
         shift += len(lost.group(1))
+    if not spaces:
+        return None
     mended = module.visit(_Spaced(spaces))
     assert isinstance(mended, cst.Module)
     return mended
-
-
-class _Clauses(cst.CSTVisitor):
-    """All ``except`` clauses of a module."""
-
-    def __init__(self) -> None:
-        self.found: list[cst.CSTNode] = []
-
-    def visit_ExceptHandler(self, node: cst.ExceptHandler) -> None:
-        """Note a clause."""
-        self.found.append(node)
-
-    def visit_ExceptStarHandler(self, node: cst.ExceptStarHandler) -> None:
-        """Note a clause of an exception group."""
-        self.found.append(node)
 
 
 class _Spaced(cst.CSTTransformer):

@@ -24,6 +24,7 @@ _CALL = re.compile(
 )
 _SESSION = re.compile(rb"Session\(|Supervisor\(")
 _TENSORFLOW = re.compile(rb"tensorflow|" + ITERATOR_CALL)
+_ANYTHING = re.compile(rb"(?s:.)")
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def _groups(facts: ProjectFacts) -> dict[str, Group]:
 
     within: dict[str, set[str]] = {}
     for start in sorted(given):
-        if start in files.alone or not files.passes_on(start):
+        if start in files.alone or not files.has(_CALL, start):
             continue
         inside = files.reached(start)
         found = sorted(one for one in inside if files.names(one))
@@ -126,7 +127,7 @@ def _groups(facts: ProjectFacts) -> dict[str, Group]:
         support = set().union(*(beside.get(one, ()) for one in inside))
         for one in inside:
             support |= within.get(one) or files.reached(one)
-        support = {one for one in support - inside if files.has_tensorflow(one)}
+        support = {one for one in support - inside if files.has(_TENSORFLOW, one)}
         takers = _takers(files, inside) - inside - support
         every = sorted(inside | support | takers)
         parts = [
@@ -150,7 +151,7 @@ def _beside(files: _Files, estimators: set[str]) -> dict[str, set[str]]:
         path = files.given[start]
         if start in estimators or is_test(path.name) or files.facts.importers(path):
             continue
-        if runs_apart(files.raw(start)):
+        if files.has(_SESSION, start) and not files.has(_CALL, start):
             continue
         inside = files.reached(start)
         for one in inside & estimators:
@@ -169,9 +170,9 @@ def _takers(files: _Files, inside: set[str]) -> set[str]:
     while pending:
         for user in files.facts.importers(Path(pending.pop())):
             path = os.path.abspath(user)
-            is_own = is_test(user.name) and files.has_tensorflow(path)
-            is_own = is_own and _SESSION.search(files.raw(path)) is None
-            if path not in found and not is_own and files.raw(path):
+            is_own = is_test(user.name) and files.has(_TENSORFLOW, path)
+            is_own = is_own and not files.has(_SESSION, path)
+            if path not in found and not is_own and files.has(_ANYTHING, path):
                 found.add(path)
                 if user.name == "__init__.py":
                     pending.append(path)
@@ -184,12 +185,11 @@ class _Files:
     def __init__(self, facts: ProjectFacts, given: Mapping[str, Path]) -> None:
         self.facts = facts
         self.given = given
-        # The content of a file; nothing of one that is not looked at.
-        self.raw = functools.cache(_looked_at)
+        # The content of a file; nothing of one that is not looked at. All together
+        # are too much to keep.
+        self.raw = functools.lru_cache(maxsize=16)(_looked_at)
+        self.has = functools.cache(self._has)
         self.names = functools.cache(self._names)
-        self.imports = functools.cache(
-            lambda path: facts.imported(path, self.raw(path))
-        )
 
     @functools.cached_property
     def alone(self) -> set[str]:
@@ -200,21 +200,20 @@ class _Files:
         every = reached(sorted(self.given), self.imports)
         joined = {one for path in every for one in self.imports(path)}
         apart = {one for one in self.given if not self.imports(one)} - joined
-        return {
-            one for one in apart if self.passes_on(one) and _WORD.search(self.raw(one))
-        }
+        return {one for one in apart if self.has(_CALL, one) and self.has(_WORD, one)}
 
-    def passes_on(self, path: str) -> bool:
-        return _CALL.search(self.raw(path)) is not None
+    def imports(self, path: str) -> tuple[str, ...]:
+        """The project files that a file imports."""
+        return self.facts.imports(path) if self.has(_ANYTHING, path) else ()
 
-    def has_tensorflow(self, path: str) -> bool:
-        return _TENSORFLOW.search(self.raw(path)) is not None
+    def _has(self, word: re.Pattern[bytes], path: str) -> bool:
+        return word.search(self.raw(path)) is not None
 
     def _names(self, path: str) -> bool:
         """Whether a file names Estimators, told from the parsed text."""
-        raw = self.raw(path)
-        if not _WORD.search(raw):
+        if not self.has(_WORD, path):
             return False
+        raw = self.raw(path)
         shown = self.given.get(path, Path(path))
         parsed = self.facts.parse(shown, self.facts.as_python3(shown, raw))
         return parsed is not None and names_estimators(parsed.resolver)

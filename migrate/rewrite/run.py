@@ -33,6 +33,7 @@ class _Start:
 
     def __call__(self) -> Callable[[_Task], tuple[FileResult, Asked]]:
         gc.disable()  # it is a process of its own; `collector_at_rest` looks
+        gc.freeze()  # the modules of the tool stay
         facts = ProjectFacts(self.files)
 
         def work(task: _Task) -> tuple[FileResult, Asked]:

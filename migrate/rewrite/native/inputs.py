@@ -8,6 +8,7 @@ import libcst as cst
 
 from ...code.arguments import is_none
 from ...code.tree import Statement, walk
+from ...names.resolver import Resolver
 from ...names.scopes import BindingKind
 from .page import Page, Region, root_of
 from .peeks import peeks
@@ -461,24 +462,27 @@ def asked(page: Page) -> Iterator[str]:
 
 def _handed_about(page: Page) -> tuple[set[str], set[str]]:
     """Names of functions that are handed about, or called by lambdas and partials."""
+    found = [one.resolver.told(_handed_in) for one in page.files]
+    handed, called = zip(*found, strict=True)
+    return set().union(*handed), set().union(*called)
+
+
+def _handed_in(resolver: Resolver) -> tuple[set[str], set[str]]:
+    """The same of one file."""
     handed, called = set[str](), set[str]()
-    for one in page.files:
-        scopes, loads = one.resolver.scopes, {*one.resolver.scopes.loads}
-        other: set[cst.CSTNode] = {*scopes.calls}
-        for call in scopes.calls.values():
-            if (
-                isinstance(call.func, cst.Attribute)
-                and _last(call.func) in _OF_ELEMENTS
-            ):
-                other.update(arg.value for arg in call.args)
-        for node in one.each(cst.Lambda, cst.Call, cst.Attribute, cst.Name):
-            if isinstance(node, cst.Lambda) and not node.params.params:
-                called.add(_last(getattr(node.body, "func", None)))
-            elif isinstance(node, cst.Call) and node.args and node not in other:
-                if one.resolver.qualified(node.func) == "functools.partial":
-                    called.add(_last(node.args[0].value))
-            elif isinstance(node, cst.Attribute) or node in loads:
-                handed.update([_last(node)] if node not in other else ())
+    scopes = resolver.scopes
+    other: set[cst.CSTNode] = {*scopes.calls}
+    for call in scopes.calls.values():
+        if isinstance(call.func, cst.Attribute) and _last(call.func) in _OF_ELEMENTS:
+            other.update(arg.value for arg in call.args)
+    for node in resolver.each(cst.Lambda, cst.Call, cst.Attribute, cst.Name):
+        if isinstance(node, cst.Lambda) and not node.params.params:
+            called.add(_last(getattr(node.body, "func", None)))
+        elif isinstance(node, cst.Call) and node.args and node not in other:
+            if resolver.qualified(node.func) == "functools.partial":
+                called.add(_last(node.args[0].value))
+        elif isinstance(node, cst.Attribute) or node in scopes.loads:
+            handed.update([_last(node)] if node not in other else ())
     return handed, called
 
 

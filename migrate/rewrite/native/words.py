@@ -118,7 +118,7 @@ def reworded(
 def watched(parsed: ParsedModule, beside: Sequence[ParsedModule]) -> frozenset[str]:
     """The tensors that the hooks of a file look at, by name, the loss left aside."""
     page = Page(parsed, training="training", for_tf2=False, beside=beside)
-    _Rewording(page).run()
+    _Rewording(page).begin()
     return frozenset(page.watched)
 
 
@@ -179,8 +179,8 @@ class _Rewording:
         self.page = page
         self.table = _TABLE_2 if page.for_tf2 else _TABLE
 
-    def run(self) -> None:
-        """Makes the changes to all words of the file."""
+    def begin(self) -> None:
+        """Makes the changes to the words of the table and to classes of hooks."""
         words = list(self._words())
         for word, handler in words:
             try:
@@ -196,6 +196,10 @@ class _Rewording:
         inputs.datasets(self.page)
         inputs.unread(self.page)
         hooks.callbacks(self.page)
+
+    def run(self) -> None:
+        """Makes the changes to all words of the file."""
+        self.begin()
         receivers.receivers(self.page)
         receivers.exports(self.page)
         keras_words.imported(self.page)
