@@ -6,14 +6,14 @@ import builtins
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from ..code.tree import statements_of
 from ..names.scopes import BindingKind
-from ..project.facts import Definition, ParsedModule
+from ..project.facts import Definition, ParsedModule, ProjectFacts
 from .arguments import Argument
 from .values import (
     Config,
@@ -215,14 +215,10 @@ def given_to(
     names = [one.name.value for one in parameters.params][1 if bound else 0 :]
     found: dict[str, Value] = {}
     for module in evaluator.files.values():
-        for call in module.resolver.scopes.calls.values():
-            called, given = _called(call, module)
-            if not isinstance(called, (cst.Name, cst.Attribute)):
-                continue
-            known = evaluator.facts.definition(called, module)
-            if known is None or known.name != node.name.value:
-                continue
-            if type(known.node) is not type(node):
+        ask = partial(_calls_of_names, evaluator.facts, module)
+        calls = module.resolver.once(_calls_of_names, ask)
+        for known, given in calls.get(node.name.value, ()):
+            if type(known) is not type(node):
                 continue
             for place, one in enumerate(given):
                 if one.star:
@@ -235,6 +231,20 @@ def given_to(
                 value = evaluator.expression(one.value, Env(module, {}))
                 if any(isinstance(v, (Function, Instance)) for v in options_of(value)):
                     found[name] = join(found.get(name), value)
+    return found
+
+
+def _calls_of_names(
+    facts: ProjectFacts, module: ParsedModule
+) -> dict[str, list[tuple[cst.CSTNode, Sequence[cst.Arg]]]]:
+    """What a file calls in whatever file, with which arguments, by its name there."""
+    found: dict[str, list[tuple[cst.CSTNode, Sequence[cst.Arg]]]] = {}
+    for call in module.resolver.scopes.calls.values():
+        called, given = _called(call, module)
+        if isinstance(called, (cst.Name, cst.Attribute)):
+            known = facts.definition(called, module)
+            if known is not None:
+                found.setdefault(known.name, []).append((known.node, given))
     return found
 
 

@@ -64,6 +64,8 @@ class Handed:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._found: list[Value] | None = None
+        # Those that take arguments of some names and stars.
+        self._fitting: dict[object, list[Value]] = {}
         # What else may be called, which is not among these.
         self._others = ""
         # Some of their arguments may be given before the call.
@@ -75,7 +77,11 @@ class Handed:
         """Functions, classes and names of TensorFlow that a call may mean."""
         if self._found is None:
             self._found = self._values()
-        return [one for one in self._found if self._fits(one, arguments)]
+        shape = tuple((one.keyword, one.star) for one in arguments)
+        if shape not in self._fitting:
+            found = [one for one in self._found if self._fits(one, arguments)]
+            self._fitting[shape] = found
+        return self._fitting[shape]
 
     def result(self, arguments: Sequence[Argument]) -> tuple[Value | None, str]:
         """What such a call gives if none of them makes variables, or which one does."""
@@ -140,10 +146,12 @@ class Handed:
         names: set[str] = set()
         symbols: set[str] = set()
         for tree in trees:
-            for node in (*tree.resolver.scopes.loads, *tree.each(cst.Attribute)):
+            every: list[cst.Name | cst.Attribute] = [*tree.resolver.scopes.loads]
+            for node in (*every, *tree.each(cst.Attribute)):
                 if _is_value(tree, node):
                     symbols |= {tree.symbol(node) or ""}
-                    names.add(tree.code(node).rpartition(".")[2])
+                    last = node.attr if isinstance(node, cst.Attribute) else node
+                    names.add(last.value)
         found: list[Value] = []
         for module, tree in zip(files, trees, strict=True):
             for one in module.each(cst.FunctionDef):

@@ -63,17 +63,15 @@ class Resolver:
         self._answers: dict[object, object] = {}
         self._asked: dict[int, tuple[cst.CSTNode, str | None]] = {}
 
-    def about(self, ask: Callable[[cst.Module], Answer]) -> Answer:
-        """What a function says of the module, which many want to know: asked once."""
-        if ask not in self._answers:
-            self._answers[ask] = ask(self.module)
-        return cast("Answer", self._answers[ask])
+    def once(self, key: object, make: Callable[[], Answer]) -> Answer:
+        """What a function says of the module, under a key: it is asked once."""
+        if key not in self._answers:
+            self._answers[key] = make()
+        return cast("Answer", self._answers[key])
 
-    def told(self, ask: Callable[[Resolver], Answer]) -> Answer:
-        """What a function says of the module that needs its names: asked once."""
-        if ask not in self._answers:
-            self._answers[ask] = ask(self)
-        return cast("Answer", self._answers[ask])
+    def about(self, ask: Callable[[cst.Module], Answer]) -> Answer:
+        """What a function says of the module's tree, which many want to know."""
+        return self.once(ask, lambda: ask(self.module))
 
     def each(self, *kinds: type[Kind]) -> Sequence[Kind]:
         """The nodes of some kinds in the module, in source order."""

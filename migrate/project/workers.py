@@ -73,7 +73,8 @@ def work_through(
     must be picklable where processes cannot be forked.
     """
     context = _context()
-    chunk = max(1, min(16, len(tasks) // (processes * 8)))
+    # Each process works on all of a program of which it has a file.
+    chunk = max(1, min(64, len(tasks) // (processes * 8)))
     waiting: deque[Task] = deque(tasks)
     workers: list[_Worker[Task, Made]] = []
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import libcst as cst
 
@@ -462,9 +463,12 @@ def asked(page: Page) -> Iterator[str]:
 
 def _handed_about(page: Page) -> tuple[set[str], set[str]]:
     """Names of functions that are handed about, or called by lambdas and partials."""
-    found = [one.resolver.told(_handed_in) for one in page.files]
-    handed, called = zip(*found, strict=True)
-    return set().union(*handed), set().union(*called)
+    handed, called = set[str](), set[str]()
+    for resolver in [one.resolver for one in page.files]:
+        found = resolver.once(_handed_in, partial(_handed_in, resolver))
+        handed |= found[0]
+        called |= found[1]
+    return handed, called
 
 
 def _handed_in(resolver: Resolver) -> tuple[set[str], set[str]]:
