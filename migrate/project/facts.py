@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar, cast
-from weakref import WeakValueDictionary
 
 import libcst as cst
 from tfmigrate.compat.bygone_names import may_name_bygone
@@ -88,9 +87,6 @@ class ProjectFacts:
     # Makes Python 3 of a file of Python 2, where a run was asked to.
     converter: Callable[[Path, bytes], bytes] | None = None
     _parsed: Modules[ParsedModule] = field(default_factory=Modules)
-    _on_disk: WeakValueDictionary[Path, ParsedModule] = field(
-        default_factory=WeakValueDictionary
-    )
     _busy: set[tuple[str, str]] = field(default_factory=set)
     _reaches: dict[str, bool] = field(default_factory=dict)
     _edges: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -165,16 +161,11 @@ class ProjectFacts:
 
     def parsed(self, path: Path) -> ParsedModule | None:
         """The parsed file, or None when it cannot be read as Python."""
-        found = self._on_disk.get(path)
-        if found is None:
-            try:
-                raw = read_file(path)
-            except OSError:
-                return None
-            found = self.parse(path, self.as_python3(path, raw))
-            if found is not None:
-                self._on_disk[path] = found
-        return found
+        try:
+            raw = read_file(path)
+        except OSError:
+            return None
+        return self.parse(path, self.as_python3(path, raw))
 
     def as_python3(self, path: Path, raw: bytes) -> bytes:
         """What is worked on of a file: its content, converted if that is Python 2."""
