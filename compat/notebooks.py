@@ -193,7 +193,9 @@ class Notebook:
             )
             source = _TIMED_MARK.sub(self._timed, source)
             if not cell.source.endswith("\n"):
-                source = source.rstrip("\n") if source.endswith("\n") else source
+                source = source.rstrip("\n")
+            if not cell.source.startswith("\n"):
+                source = source.lstrip("\n")
             result[cell.number] = source
         return result
 

@@ -44,14 +44,12 @@ def _draws(
     for one in walk(node):
         if isinstance(one, (cst.Global, cst.Nonlocal)) and inside is not None:
             return True
-        if isinstance(one, cst.Call) and _is_draw(tree, one, inside, depth):
+        if isinstance(one, cst.Call) and _is_draw(tree, one, depth):
             return True
     return False
 
 
-def _is_draw(
-    tree: Tree, call: cst.Call, inside: cst.FunctionDef | None, depth: int
-) -> bool:
+def _is_draw(tree: Tree, call: cst.Call, depth: int) -> bool:
     function = call.func
     if tree.symbol(function) is not None:
         return False
@@ -65,33 +63,4 @@ def _is_draw(
         return function.value == "next" and not tree.resolver.bindings(function)
     if not isinstance(function, cst.Attribute):
         return False
-    if function.attr.value not in _DRAWN | _ITERATED:
-        return False
-    return not _is_own(tree, function.value, inside)
-
-
-def _is_own(
-    tree: Tree, owner: cst.BaseExpression, inside: cst.FunctionDef | None
-) -> bool:
-    """A generator that is made for this code alone."""
-    if isinstance(owner, cst.Call):
-        return _makes(tree, owner)
-    if inside is None or not isinstance(owner, cst.Name):
-        return False
-    scope = tree.resolver.scopes.opened[inside]
-    found = tree.resolver.bindings(owner)
-    return bool(found) and all(
-        one.scope is scope
-        and isinstance(one.value, cst.Call)
-        and _makes(tree, one.value)
-        for one in found
-    )
-
-
-def _makes(tree: Tree, call: cst.Call) -> bool:
-    dotted = tree.resolver.qualified(call.func)
-    return (
-        dotted is not None
-        and dotted.startswith(_SOURCES)
-        and dotted.split(".")[-1] in _MAKERS
-    )
+    return function.attr.value in _DRAWN | _ITERATED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from itertools import dropwhile, pairwise
+from itertools import dropwhile
 
 import libcst as cst
 
@@ -103,7 +103,6 @@ def without_idle_words(
             else:
                 places |= _own_sizes(tree, given)
     places |= _heads_moved(tree)
-    places |= _guarded_flags(tree)
     places |= _flags_of_scopes(tree)
     places |= _values_of_branches(tree)
     places |= _wrappers_of_branches(tree)
@@ -339,26 +338,6 @@ def _flags_of_branches(tree: Tree) -> dict[cst.CSTNode, cst.BaseExpression]:
     return found
 
 
-def _guarded_flags(tree: Tree) -> dict[cst.CSTNode, object]:
-    """A flag that is False where a test fails: it is read where this holds only."""
-    places: dict[cst.CSTNode, object] = {}
-    for node in tree.each(cst.If):
-        inner = statements_of(node.body) if tree.body(node) else []  # type: ignore[arg-type]
-        other = node.orelse
-        if len(inner) != 1 or not isinstance(inner[0], cst.If):
-            continue
-        if not isinstance(other, cst.Else):
-            continue
-        sets = [*_plain_values(tree, inner[0].body), *_plain_values(tree, other.body)]
-        if len(sets) != 2 or sets[0] != sets[1] or not _tests_mode(tree, inner[0].test):
-            continue
-        test, around = tree.code(node.test), tree.function(node)
-        loads = [one for one in tree.loads(sets[0]) if tree.function(one) is around]
-        if loads and all(_is_guarded(tree, one, test) for one in loads):
-            places[node] = inner[0]
-    return places
-
-
 def _flags_of_scopes(tree: Tree) -> dict[cst.CSTNode, object]:
     """Tests of the mode that open a scope of a model function, put above it."""
     places: dict[cst.CSTNode, object] = {}
@@ -379,15 +358,6 @@ def _flags_of_scopes(tree: Tree) -> dict[cst.CSTNode, object]:
                 now.with_changes(leading_lines=[]),
             ]
     return places
-
-
-def _is_guarded(tree: Tree, node: cst.CSTNode, test: str) -> bool:
-    """A node stands where a test holds."""
-    above = [node, *tree.ancestors(node)]
-    return any(
-        isinstance(one, cst.If) and one.body is inner and tree.code(one.test) == test
-        for inner, one in pairwise(above)
-    )
 
 
 def _values_of_branches(tree: Tree) -> dict[cst.CSTNode, object]:
