@@ -479,3 +479,116 @@ def test_networks_that_a_helper_of_another_file_chooses(
     made = "nets.Deep()" if whole else "Deep()"
     assert f"        else:\n            self.deep = {made}\n" in main.read_text()
     assert "network_of" not in main.read_text() + (tmp_path / "nets.py").read_text()
+
+
+ENTRIES = "\n\nNETS = {'flat': flat, 'deep': deep}\n"
+ASKED = """
+
+def network_of(name):
+    if name not in NETS:
+        raise ValueError('no network %s' % name)
+    return NETS[name]
+"""
+REGISTRY = """\
+NETS = {}
+
+
+def register(name=None):
+    def put(function):
+        NETS[name or function.__name__] = function
+        return function
+    return put
+"""
+OF_MADE = "\n\ndef network_of(name):\n    return NETS[name]\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "line", "called"),
+    [
+        ({"nets": ENTRIES}, "import nets", "nets.NETS[{}]"),
+        ({"nets": ENTRIES}, "from nets import NETS", "NETS[{}]"),
+        ({"nets": ENTRIES + ASKED}, "import nets", "nets.network_of({})"),
+        ({"made": REGISTRY + OF_MADE}, "import made, nets", "made.network_of({})"),
+        ({"made": REGISTRY}, "import nets\nfrom made import NETS", "NETS[{}]"),
+    ],
+)
+def test_networks_of_a_table_of_another_file(
+    files: dict[str, str], line: str, called: str, tmp_path: Path
+) -> None:
+    nets = NETS.partition("\n\n\ndef network_of")[0]
+    if "made" in files:
+        (tmp_path / "made.py").write_text(files["made"])
+        nets = nets.replace("def flat", "@register()\ndef flat")
+        nets = nets.replace("def deep", "@register('deep')\ndef deep")
+        nets = nets.replace("\n\n", "\n\nfrom made import register\n\n", 1)
+    (tmp_path / "nets.py").write_text(nets + files.get("nets", ""))
+    text = TRAIN.format(line=line, asked="").replace("percent(", "(")
+    text = text.replace("metrics_of(labels, scores)", "{}").replace(
+        "tf.layers.dense(features['x'], 1, tf.sigmoid)",
+        called.format("params['network']") + "(features['x'])",
+    )
+    text = text.replace("labels, mode", "labels, mode, params", 1)
+    main = tmp_path / "main.py"
+    main.write_text(text)
+    assert "1 training program: 1 native" in rewrite(tmp_path), text
+    made = "nets.Deep()" if "nets" in line and "from nets" not in line else "Deep()"
+    written = main.read_text()
+    assert "if params['network'] == 'flat':" in written
+    assert f"            self.deep = {made}\n" in written
+    left = written + (tmp_path / "nets.py").read_text()
+    assert not any(word in left for word in ("NETS", "network_of", "register"))
+
+
+BASE = """\
+import tensorflow as tf
+
+
+class Base(object):
+    def __init__(self, rate, units=2):
+        self.rate = rate
+        self.units = units
+
+    def scores_of(self, x):
+        raise NotImplementedError
+
+    def model_fn(self, features, labels, mode):
+        scores = self.scores_of(features['x'])
+        loss = tf.losses.log_loss(labels, scores)
+        train_op = tf.train.AdamOptimizer(self.rate).minimize(
+            loss, tf.train.get_global_step())
+        return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+"""
+DERIVED = """\
+import tensorflow as tf
+from base import Base
+
+
+class Net(Base):
+    def __init__(self):
+        super(Net, self).__init__(0.1, units=4)
+
+    def scores_of(self, x):
+        return tf.layers.dense(tf.layers.dense(x, self.units), 1, tf.sigmoid)
+
+
+estimator = tf.estimator.Estimator(Net().model_fn)
+estimator.train(input_fn)
+"""
+
+
+@pytest.mark.parametrize("extended", [False, True])
+def test_a_base_of_one_class_is_merged_into_it(extended: bool, tmp_path: Path) -> None:
+    base, main = tmp_path / "base.py", tmp_path / "main.py"
+    base.write_text(BASE)
+    main.write_text(DERIVED)
+    if extended:
+        other = "from base import Base\n\n\nclass Other(Base):\n    pass\n"
+        (tmp_path / "other.py").write_text(other)
+    told = rewrite(tmp_path)
+    assert ("main.py: native" in told) is not extended
+    if extended:
+        assert "raise NotImplementedError" in base.read_text()
+        return
+    written = main.read_text()
+    assert "        self.rate = 0.1\n        self.units = 4\n" in written
+    assert "Base" not in written + base.read_text()

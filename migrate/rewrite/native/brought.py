@@ -167,7 +167,7 @@ class _Mover:
                 same = named_in_file(node.func, self.parsed, self.facts) == told
                 places |= {node.func: cst.Name(name)} if same else {}
             elif isinstance(node, cst.ImportFrom) and held is None:
-                places |= _imported(node, name, [*more.values()])
+                places |= without_name(node, name, [*more.values()])
         return places
 
 
@@ -223,7 +223,7 @@ def import_of(tree: Tree, name: str) -> cst.SimpleStatementLine | None:
     return None
 
 
-def _imported(
+def without_name(
     line: cst.ImportFrom, name: str, more: Sequence[cst.ImportAlias]
 ) -> _Places:
     """An import without a name, and with others of the same module."""

@@ -48,7 +48,7 @@ def with_choices_called(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModu
 
 def chooses_functions(tree: Tree, helper: cst.FunctionDef) -> bool:
     """A helper that returns one of several functions of its file, with layers."""
-    cases = _returned(tree, helper) or ()
+    cases = _returned(helper) or ()
     found = [tree.resolver.definition(one) for _, one in cases]
     made = [MAKES_LAYERS.search(tree.excerpt(one)) for one in found if one is not None]
     return len(made) > 1 and any(made)
@@ -135,7 +135,7 @@ class _Choice:
         name = helper.name.value
         if len(tree.loads(name)) != 1 or any(name in text for text in others):
             return None
-        cases = _returned(tree, helper)
+        cases = _returned(helper)
         params = parameters_of(helper.params)
         try:
             given = match_arguments(made, [one.name.value for one in params])
@@ -177,7 +177,7 @@ def _branches(first: cst.If, kind: type[cst.Assign | cst.Return]) -> list[Case] 
     return found
 
 
-def _returned(tree: Tree, helper: cst.FunctionDef) -> list[Case] | None:
+def _returned(helper: cst.FunctionDef) -> list[Case] | None:
     """What a helper returns, by its tests; None if it does something else."""
     lines = without_docstring(helper.body)
     found: list[Case] = []
@@ -192,26 +192,8 @@ def _returned(tree: Tree, helper: cst.FunctionDef) -> list[Case] | None:
             found.append((None, small))
         elif isinstance(small, cst.Return) and isinstance(small.value, _NAMES):
             found.append((None, small.value))
-        elif isinstance(small, cst.Return) and isinstance(small.value, cst.Subscript):
-            found += _entries(tree, small.value)
-        elif not isinstance(small, cst.Assign) or not isinstance(small.value, cst.Dict):
+        else:
             return None
     tests = [test for test, _ in found]
     whole = len(tests) > 1 and tests[-1] is None and None not in tests[:-1]
     return found if whole else None
-
-
-def _entries(tree: Tree, looked_up: cst.Subscript) -> list[Case]:
-    """``{"cnn": cnn}[name]`` as tests of the name."""
-    table = tree.value(looked_up.value)
-    index = looked_up.slice[0].slice
-    if not isinstance(table, cst.Dict) or not isinstance(index, cst.Index):
-        return []
-    found: list[Case] = []
-    for one in table.elements:
-        if not isinstance(one, cst.DictElement):
-            return []
-        equal = cst.ComparisonTarget(cst.Equal(), one.key)
-        found.append((cst.Comparison(index.value, [equal]), one.value))
-    error = cst.parse_expression(f"KeyError({tree.code(index.value)})")
-    return [*found, (None, cst.Raise(error))]

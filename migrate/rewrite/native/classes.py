@@ -244,6 +244,21 @@ class Module:
                 return self.text.of(one.value)
         return None
 
+    def entry(self, asked: ast.Subscript) -> str | None:
+        """The initializer that one dict of the module holds under a key."""
+        found = [
+            value
+            for top in self.text.body
+            for one in walk_ast(top, ast.Dict)
+            for key, value in zip(one.keys, one.values, strict=True)
+            if key is not None and ast.dump(key) == ast.dump(asked.slice)
+        ]
+        made = found[0] if len(found) == 1 else None
+        if not isinstance(made, ast.Call):
+            return None
+        symbol = self.symbol(dotted(made.func)) or ""
+        return self.text.of(made) if "initializer" in symbol else None
+
     def first(self, code: str) -> str | None:
         """The Keras initializer or regularizer that a global expression means."""
         node = parsed(code)
@@ -328,7 +343,7 @@ class Module:
             text.replace(start, end, shown)
         names = {one.name for one in self.classes}
         code = simplified(text.done(), names, self._is_seen, self.first, self._is_given)
-        code = self._without_scope_makers(self._without_contrib(code))
+        code = self._without_contrib(code)
         text = Text(self._not_as_keras(code, names))
         kept = self.words | {*re.findall(r"\b(\w+)=[^=]", code)}
         for node in walk_ast(ast.Module(text.body, []), ast.ClassDef):
@@ -371,24 +386,6 @@ class Module:
                         return None
                     found.append(name)
         return found
-
-    def _without_scope_makers(self, code: str) -> str:
-        """The code without names of layers and makers of arg_scopes that are unread."""
-        text = Text(code)
-        for one in text.body:
-            name = ""
-            if isinstance(one, ast.FunctionDef) and "arg_scope(" in text.of(one):
-                name = one.name
-            elif isinstance(one, ast.Assign) and len(one.targets) == 1:
-                symbol = self.symbol(dotted(one.value) or "_") or ""
-                if symbol.startswith(
-                    ("tf.layers", "tf.contrib.layers", "tf.contrib.slim")
-                ):
-                    name = dotted(one.targets[0])
-            used = not name or len(re.findall(rf"\b{name}\b", code)) > 1
-            if not used and not self._is_seen(name):
-                text.cut(one)
-        return text.done()
 
     def _without_contrib(self, code: str) -> str:
         """The code with cells and regularizers of Keras for those of TensorFlow 1."""
@@ -603,6 +600,8 @@ class Lifted:
         ):
             # Each layer has one of its own: one for all would draw equal values.
             return self.of(held)
+        if isinstance(node, ast.Subscript):
+            return self.module.entry(node) or code
         if not isinstance(node, ast.Name):
             return code
         if node.id in self.locals:

@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from ...code.arguments import UnknownArguments, match_arguments
+from ...code.edits import changed
+from ...code.statements import without_docstring
+from ...code.tree import Tree, only_small
 from ...model.in_mode import Called
+from ...project.facts import ParsedModule, ProjectFacts
+from ..layers.model_functions import is_model_fn
 from .canned import task_of_head
+from .code import LAYER_WORDS
 from .method import Method
 from .said import Said
 from .slices import HEAD, is_step
@@ -30,6 +36,44 @@ class Headed:
     setup: list[str]
     logits: cst.BaseExpression
     trained: Trained
+
+
+def with_parts_inside(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
+    """The file with heads and networks that a module makes in the model functions.
+
+    Each model function that asks one for more makes it.
+    """
+    tree = Tree(parsed.module, parsed.resolver)
+    edits: dict[cst.CSTNode, list[cst.CSTNode]] = {}
+    for name, bound in parsed.resolver.scopes.module_scope.bindings.items():
+        made = bound[0].value if len(bound) == 1 else None
+        if not isinstance(made, cst.Call) or not _is_part(tree, made):
+            continue
+        functions = {tree.function(one) for one in tree.uses(bound[0])}
+        others = facts.texts_of_importers(parsed.path)
+        line = tree.statement(bound[0].node)
+        if any(name in text for text in others) or only_small(line) is None:
+            continue
+        tops = [
+            without_docstring(one.body)[:1]
+            for one in functions
+            if isinstance(one, cst.FunctionDef) and is_model_fn(one)
+        ]
+        if len(tops) == len(functions) > 0 and all(tops):
+            inside = line.with_changes(leading_lines=[])
+            for (first,) in tops:
+                edits[first] = [*edits.get(first, [first])[:-1], inside, first]
+            edits[line] = []
+    return changed(parsed, facts, edits) if edits else parsed
+
+
+def _is_part(tree: Tree, made: cst.Call) -> bool:
+    """A head, or an object of a class of the file that makes layers."""
+    kind = tree.resolver.definition(made.func)
+    return (tree.symbol(made.func) or "").endswith("_head") or (
+        isinstance(kind, cst.ClassDef)
+        and LAYER_WORDS.search(tree.code(kind)) is not None
+    )
 
 
 def read_head(maker: Maker) -> Headed:

@@ -679,7 +679,8 @@ def _with_one_end(
             other = other.with_changes(body=cst.IndentedBlock(made))
         changed = one.with_changes(body=one.body.with_changes(body=body), orelse=other)
         return [*found[:place], changed]
-    return [*found, given(None, None)]
+    raised = bool(found) and isinstance(only_small(found[-1]), cst.Raise)
+    return found if raised else [*found, given(None, None)]
 
 
 def _parts(node: cst.CSTNode | None) -> Sequence[cst.CSTNode]:

@@ -474,6 +474,12 @@ _LEGACY = {
         f"tf.keras.initializers.{_snake(kind)}",
     )
 }
+# Those of TensorFlow 1 that it has today, where all of these are given.
+_AS_BEFORE = {
+    "tf.random_uniform_initializer": ("minval", "maxval"),
+    "tf.random_normal_initializer": ("mean", "stddev"),
+    "tf.constant_initializer": ("value",),
+}
 _TODAY = {f"tf.keras.initializers.{kind}": kind for kind in _CLASSES}
 _IGNORED = ("dtype", "verify_shape", "partition_info")
 
@@ -488,12 +494,28 @@ def _initial(
     return None if found == reader.text(usual) else found
 
 
+def _is_as_before(code: str, reader: Reader) -> bool:
+    """An initializer that TensorFlow 2 has, and that draws the same, as it is given."""
+    node = parsed(code)
+    if not isinstance(node, ast.Call):
+        return False
+    known = _AS_BEFORE.get(reader.symbol(_source(code, node.func)) or "")
+    if known is None or len(node.args) > len(known):
+        return False
+    named = [one.arg for one in node.keywords]
+    return {*known[: len(node.args)], *named} in ({*known}, {*known, "seed"})
+
+
 def initializer(code: str, reader: Reader) -> str:
     """Source of the Keras initializer with the distribution of one of TensorFlow 1."""
     given = reader.value(code)
     node = parsed(given)
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return given
+    if given != code and isinstance(parsed(code), ast.Subscript):
+        if _is_as_before(given, reader):
+            return code
+        raise Refused(f"the initializer `{code}` is another one today")
     function = node.func if isinstance(node, ast.Call) else node
     symbol = reader.symbol(_source(given, function)) or ""
     arguments = _arguments(node, given)

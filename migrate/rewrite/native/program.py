@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import libcst as cst
@@ -17,8 +17,10 @@ from ...code.texts import source_text, written_out
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...names.ast_nodes import members, tree_of
 from ...names.ast_nodes import walk as walk_ast
+from ...names.dotted import dotted_name
 from ...options import RewriteOptions
 from ...project.facts import ParsedModule, ProjectFacts
+from ...project.reached import reached
 from ...project.selection import is_test
 from ...rules.engine import run_rules
 from ...rules.written_for import written_for_tf2
@@ -48,6 +50,7 @@ from .forwarded import with_keywords_said
 from .fused_cells import with_fused_cells_run
 from .handed_functions import with_functions_as_flags
 from .handed_weights import with_weights_handed
+from .headed import with_parts_inside
 from .idle import without_idle_words
 from .imports import Wanted, unread_imports, with_imports
 from .inlined import with_helpers_inlined, without_unread
@@ -55,6 +58,7 @@ from .learn_functions import with_usual_model_fns
 from .local_functions import with_local_functions_apart
 from .made_networks import with_makers_as_classes
 from .makers import with_variables_inlined
+from .merged_bases import with_bases_merged
 from .metric_pairs import with_metrics_in_one
 from .named_models import with_models_named
 from .names import task_name
@@ -87,6 +91,8 @@ from .words import Reworded, advice, has_word, reworded, watched
 _OF_LEARN = "tf.contrib.learn."
 _OF_KERAS = ("tf_keras.Model", "tf_keras.layers.Layer")
 _OF_MODEL_FN = ("tf.estimator.Estimator", f"{_OF_LEARN}Estimator")
+_LAYERS = ("tf.layers", "tf.contrib.layers", "tf.contrib.slim")
+_MAKES = re.compile(r"tf_keras\.(layers\.\w|Sequential\b|Model\b|Input\b)")
 # What has no form where several processes train, and why.
 _NOT_TOGETHER = {
     "eval_distribute": "its evaluations count steps of several replicas",
@@ -163,6 +169,10 @@ def native(
         notes = (*one.notes, *worded.notes)
         found[os.path.abspath(before.path)] = NativeFile(found_text, words, notes)
     found = _without_lost_names(found, files, facts)
+    paths = [(os.path.abspath(one.path), one.source.text) for one in files]
+    _check_making(
+        [found[at].parsed.source.text if at in found else text for at, text in paths]
+    )
     cluster = _cluster({word for one in found.values() for word in one.words}, files)
     for path, made in found.items():
         words = made.words | cluster
@@ -319,6 +329,19 @@ def _check_models(text: str) -> None:
             )
 
 
+def _scope_maker(parsed: ParsedModule, line: cst.CSTNode) -> str:
+    """The name that a statement gives to layers of tf.contrib, or a maker of scopes."""
+    small = only_small(line)
+    if isinstance(line, cst.FunctionDef):
+        scopes = "arg_scope(" in parsed.module.code_for_node(line)
+        return line.name.value if scopes else ""
+    if not isinstance(small, cst.Assign) or len(small.targets) > 1:
+        return ""
+    symbol = parsed.resolver.resolve(small.value) or ""
+    named = dotted_name(small.targets[0].target)
+    return named or "" if symbol.startswith(_LAYERS) else ""
+
+
 def _check_homes(files: Sequence[ParsedModule]) -> None:
     """Refuses model functions that are imported from outside of the program."""
     paths = [one.path for one in files]
@@ -354,6 +377,43 @@ def _check_written(tree: ast.Module, tasks: set[str]) -> None:
             for call in _given_sizes(node, tree):
                 reason = "gets numbers, which Keras takes for a tensor"
                 raise Refused(f"`{ast.unparse(call)}` {reason}")
+
+
+def _check_making(texts: Sequence[str]) -> None:
+    """Refuses Tasks whose methods make layers, whenever they are called."""
+    trees = [*map(tree_of, texts)]
+    calls: dict[str, set[str]] = {}
+    tasks: list[tuple[str, set[str]]] = []
+    for node in (one for tree in trees for one in tree.body):
+        if isinstance(node, ast.ClassDef):
+            methods = [*_methods(node)]
+            made = [one for one in methods if one.name == "__init__"]
+            calls.setdefault(node.name, set()).update(*map(_called, made))
+            if any(dotted(base).endswith("Task") for base in node.bases):
+                late = [one for one in methods if one.name not in ("__init__", "build")]
+                tasks += [(one.name, _called(one)) for one in late]
+        elif isinstance(node, ast.FunctionDef):
+            calls.setdefault(node.name, set()).update(_called(node))
+    for name, called in tasks:
+        for one in called:
+            for far in reached([one], lambda name: calls.get(name, ())):
+                if _MAKES.match(far):
+                    raise Refused(f"`{one}` makes layers whenever `{name}` calls it")
+
+
+def _methods(kind: ast.ClassDef) -> Iterator[ast.FunctionDef]:
+    yield from (one for one in kind.body if isinstance(one, ast.FunctionDef))
+
+
+def _called(function: ast.FunctionDef) -> set[str]:
+    """What a function calls: layers by their whole names, what is the program's by the
+    last part of its name."""
+    found = {dotted(one.func) for one in walk_ast(function, ast.Call)}
+    return {
+        one if _MAKES.match(one) else one.rpartition(".")[2]
+        for one in found
+        if not one.startswith("self.")
+    }
 
 
 def _given_sizes(kind: ast.ClassDef, tree: ast.Module) -> list[ast.Call]:
@@ -543,12 +603,14 @@ class _Program:
         self.facts = facts
         written = files
         alone = [without_tpu_branches(one, facts) for one in files]
-        files = with_methods_as_model_fns([one for one, _ in alone], facts)
+        files = with_bases_merged([one for one, _ in alone], facts)
+        files = with_methods_as_model_fns(files, facts)
         files = with_usual_model_fns(files, facts)
         files = [with_scopes_made_there(one, facts) for one in files]
         files = [with_norms_in_one_call(one, facts) for one in files]
         files = with_makers_as_classes(files, facts)
         files = [with_fused_cells_run(one, facts) for one in files]
+        files = [with_parts_inside(one, facts) for one in files]
         files = [with_one_return(one, facts) for one in files]
         files = with_networks_called(files, facts)
         files = [one_in_each(one, facts, _in_one_line(one)) for one in files]
@@ -558,7 +620,7 @@ class _Program:
         files = [with_keywords_said(one, facts) for one in files]
         files = [with_functions_as_flags(one, facts) for one in files]
         files = [with_optimizers_of_rates(one, facts, files) for one in files]
-        files = [with_choices_as_tests(one, facts, files) for one in files]
+        files = with_choices_as_tests(files, facts)
         files = with_values_chosen_inside(files, facts)
         files = [with_models_named(one, facts) for one in files]
         files = with_helpers_brought(files, facts)
@@ -648,6 +710,8 @@ class _Program:
         for one, text in zip(self.files, with_whole_models(texts), strict=True):
             _check_models(text)
             one.parsed = changed(one.parsed, self.facts, text)
+        for one in self.files:
+            self._drop_scope_makers(one)
         unseen = frozenset[str].intersection(*self.unseen) if self.unseen else ()
         if unseen:
             shown = f"`{min(unseen)}`, which is not seen{self.place}"
@@ -659,6 +723,25 @@ class _Program:
                 raise Refused(SOME_UPDATED)
             for one in self.files:
                 one.parsed = with_still_averages(one.parsed, self.facts)
+
+    def _drop_scope_makers(self, file: _File) -> None:
+        """Drops names of layers and makers of arg_scopes that nothing reads."""
+        own = {os.path.abspath(one.parsed.path) for one in self.files}
+        parsed = file.parsed
+        texts = [one.parsed.source.text for one in self.files if one is not file]
+        texts += [
+            one.read_text("utf-8", "replace")
+            for one in self.facts.importers(parsed.path)
+            if os.path.abspath(one) not in own
+        ]
+        read = {name.value for name in parsed.resolver.scopes.loads}
+        for line in parsed.module.body:
+            name = _scope_maker(parsed, line)
+            said = rf"(\.|\bimport\b.*\b){name}\b"
+            if name and name not in read and not re.search(said, "\n".join(texts)):
+                file.parsed = changed(parsed, self.facts, {line: None})
+                self._drop_scope_makers(file)
+                break
 
     def _make_task(self, one: _File, defined: cst.FunctionDef) -> str:
         self._check_users(one, defined)
