@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -443,53 +444,34 @@ def test_a_class_of_a_table_that_gets_more_than_a_rate(tmp_path: Path) -> None:
 
 NETS = """\
 import tensorflow as tf
+from made import register
 
 
+@register()
 def flat(x):
     return tf.layers.dense(x, 1)
 
 
+@register('deep')
 def deep(x):
     return tf.layers.dense(tf.layers.dense(x, 3), 1)
 
 
-def network_of(name):
-    if name == 'flat':
-        return flat
-    return deep
-"""
+NETS = {'flat': flat, 'deep': deep}
 
-
-@pytest.mark.parametrize("whole", [False, True])
-def test_networks_that_a_helper_of_another_file_chooses(
-    whole: bool, tmp_path: Path
-) -> None:
-    (tmp_path / "nets.py").write_text(NETS)
-    line = "import nets" if whole else "from nets import network_of"
-    text = TRAIN.format(line=line, asked="").replace("percent(", "(")
-    helper = "nets.network_of" if whole else "network_of"
-    text = text.replace("metrics_of(labels, scores)", "{}").replace(
-        "tf.layers.dense(features['x'], 1, tf.sigmoid)",
-        f"{helper}(params['network'])(features['x'])",
-    )
-    text = text.replace("labels, mode", "labels, mode, params", 1)
-    main = tmp_path / "main.py"
-    main.write_text(text)
-    assert "1 training program: 1 native" in rewrite(tmp_path), text
-    made = "nets.Deep()" if whole else "Deep()"
-    assert f"        else:\n            self.deep = {made}\n" in main.read_text()
-    assert "network_of" not in main.read_text() + (tmp_path / "nets.py").read_text()
-
-
-ENTRIES = "\n\nNETS = {'flat': flat, 'deep': deep}\n"
-ASKED = """
 
 def network_of(name):
     if name not in NETS:
         raise ValueError('no network %s' % name)
     return NETS[name]
 """
-REGISTRY = """\
+TESTED = """\
+def network_of(name):
+    if name == 'flat':
+        return flat
+    return deep
+"""
+MADE = """\
 NETS = {}
 
 
@@ -499,29 +481,27 @@ def register(name=None):
         return function
     return put
 """
-OF_MADE = "\n\ndef network_of(name):\n    return NETS[name]\n"
+REGISTER = re.compile(r"from made.*\n|@register.*\n")
+TABLE = re.compile(r"(?s)\n\nNETS =.*")
 
 
 @pytest.mark.parametrize(
-    ("files", "line", "called"),
+    ("line", "called", "nets", "made"),
     [
-        ({"nets": ENTRIES}, "import nets", "nets.NETS[{}]"),
-        ({"nets": ENTRIES}, "from nets import NETS", "NETS[{}]"),
-        ({"nets": ENTRIES + ASKED}, "import nets", "nets.network_of({})"),
-        ({"made": REGISTRY + OF_MADE}, "import made, nets", "made.network_of({})"),
-        ({"made": REGISTRY}, "import nets\nfrom made import NETS", "NETS[{}]"),
+        ("import nets", "nets.network_of({})", TABLE.sub(TESTED, NETS), ""),
+        ("from nets import network_of", "network_of({})", TABLE.sub(TESTED, NETS), ""),
+        ("from nets import NETS", "NETS[{}]", NETS.partition("\n\n\ndef net")[0], ""),
+        ("import nets", "nets.network_of({})", NETS, ""),
+        ("import nets, made", "made.NETS[{}]", TABLE.sub("", NETS), MADE),
     ],
 )
-def test_networks_of_a_table_of_another_file(
-    files: dict[str, str], line: str, called: str, tmp_path: Path
+def test_networks_that_another_file_chooses(
+    line: str, called: str, nets: str, made: str, tmp_path: Path
 ) -> None:
-    nets = NETS.partition("\n\n\ndef network_of")[0]
-    if "made" in files:
-        (tmp_path / "made.py").write_text(files["made"])
-        nets = nets.replace("def flat", "@register()\ndef flat")
-        nets = nets.replace("def deep", "@register('deep')\ndef deep")
-        nets = nets.replace("\n\n", "\n\nfrom made import register\n\n", 1)
-    (tmp_path / "nets.py").write_text(nets + files.get("nets", ""))
+    """Behind tests of a function, from a table, or registered by a third file."""
+    (tmp_path / "nets.py").write_text(nets if made else REGISTER.sub("", nets))
+    if made:
+        (tmp_path / "made.py").write_text(made)
     text = TRAIN.format(line=line, asked="").replace("percent(", "(")
     text = text.replace("metrics_of(labels, scores)", "{}").replace(
         "tf.layers.dense(features['x'], 1, tf.sigmoid)",
@@ -531,10 +511,10 @@ def test_networks_of_a_table_of_another_file(
     main = tmp_path / "main.py"
     main.write_text(text)
     assert "1 training program: 1 native" in rewrite(tmp_path), text
-    made = "nets.Deep()" if "nets" in line and "from nets" not in line else "Deep()"
     written = main.read_text()
+    deep = "nets.Deep()" if "import nets" in line else "Deep()"
+    assert f"            self.deep = {deep}\n" in written
     assert "if params['network'] == 'flat':" in written
-    assert f"            self.deep = {made}\n" in written
     left = written + (tmp_path / "nets.py").read_text()
     assert not any(word in left for word in ("NETS", "network_of", "register"))
 
@@ -547,9 +527,6 @@ class Base(object):
     def __init__(self, rate, units=2):
         self.rate = rate
         self.units = units
-
-    def scores_of(self, x):
-        raise NotImplementedError
 
     def model_fn(self, features, labels, mode):
         scores = self.scores_of(features['x'])
@@ -571,24 +548,17 @@ class Net(Base):
         return tf.layers.dense(tf.layers.dense(x, self.units), 1, tf.sigmoid)
 
 
-estimator = tf.estimator.Estimator(Net().model_fn)
-estimator.train(input_fn)
+tf.estimator.Estimator(Net().model_fn).train(input_fn)
 """
 
 
-@pytest.mark.parametrize("extended", [False, True])
-def test_a_base_of_one_class_is_merged_into_it(extended: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("other", ["", "from base import Base\n\nOTHER = Base(1)\n"])
+def test_a_base_of_one_class_is_merged_into_it(other: str, tmp_path: Path) -> None:
     base, main = tmp_path / "base.py", tmp_path / "main.py"
     base.write_text(BASE)
     main.write_text(DERIVED)
-    if extended:
-        other = "from base import Base\n\n\nclass Other(Base):\n    pass\n"
-        (tmp_path / "other.py").write_text(other)
-    told = rewrite(tmp_path)
-    assert ("main.py: native" in told) is not extended
-    if extended:
-        assert "raise NotImplementedError" in base.read_text()
-        return
-    written = main.read_text()
-    assert "        self.rate = 0.1\n        self.units = 4\n" in written
-    assert "Base" not in written + base.read_text()
+    (tmp_path / "other.py").write_text(other)
+    assert ("main.py: native" in rewrite(tmp_path)) is not bool(other)
+    left = main.read_text() + base.read_text()
+    assert ("self.rate = 0.1\n        self.units = 4\n" in left) is not bool(other)
+    assert ("class Base" in left) is bool(other)

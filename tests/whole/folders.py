@@ -1,4 +1,4 @@
-"""The programs of a campaign: of a manifest, of any folder, of our own exhibits."""
+"""The programs of any folder, and of our own exhibits."""
 
 from __future__ import annotations
 
@@ -11,21 +11,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(1, str(Path(__file__).resolve().parents[1]))
-from harness import Program, load_manifest
+from harness import Program
 from loading import load
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
 __all__ = ["programs_of", "recorded"]
-
-
-def programs_of(source: Path, timeout: float | None) -> list[Program]:
-    """What a campaign is over: a manifest, the legacy fixtures, or a folder."""
-    if source.is_file():
-        return load_manifest(source)
-    if source.resolve() == FIXTURES / "legacy":
-        return recorded(timeout or 600)
-    return list(_found(source.resolve(), timeout or 120))
 
 
 def recorded(timeout: float = 600) -> list[Program]:
@@ -47,7 +38,7 @@ def recorded(timeout: float = 600) -> list[Program]:
     ]
 
 
-def _found(folder: Path, timeout: float) -> Iterator[Program]:
+def programs_of(folder: Path, timeout: float = 120) -> Iterator[Program]:
     """Every program that `scan` counts in a folder, started without arguments.
 
     A script runs in the folder that holds it, a module of a package beside the

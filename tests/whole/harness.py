@@ -8,7 +8,6 @@ both print are compared.
 
 from __future__ import annotations
 
-import collections
 import json
 import math
 import os
@@ -18,15 +17,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 __all__ = [
     "Outcome",
@@ -35,8 +29,6 @@ __all__ = [
     "difference",
     "examine",
     "figures",
-    "load_manifest",
-    "table",
 ]
 
 # From the same initial weights nothing but rounding may differ; from weights drawn
@@ -71,7 +63,7 @@ sys.meta_path.insert(0, _Block())
 
 @dataclass(frozen=True)
 class Program:
-    """One program of a manifest; see ``load_manifest``."""
+    """What is run, where, and with what."""
 
     name: str
     folder: Path
@@ -109,7 +101,7 @@ class Run:
 
     @property
     def word(self) -> str:
-        """For the table."""
+        """In one or two words."""
         if self.code is None:
             return "too long"
         return "ok" if self.ok else f"exit {self.code}"
@@ -117,7 +109,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One line of the table."""
+    """What became of a program."""
 
     program: Program
     became: str
@@ -142,7 +134,7 @@ class Outcome:
         return "near" if self.largest <= NEAR else "differs"
 
     def row(self) -> dict[str, Any]:
-        """What the table and the file of a campaign have of it."""
+        """What a failure shows of it."""
         return {
             "name": self.program.name,
             "became": self.became,
@@ -153,23 +145,6 @@ class Outcome:
             "verdict": self.verdict,
             "seconds": (self.before.seconds, self.after.seconds),
         }
-
-
-def load_manifest(manifest: Path) -> list[Program]:
-    """The programs of a TOML manifest: a list of ``[[program]]`` tables.
-
-    ``name`` and ``folder`` (relative to the manifest, never written to), ``run`` (a
-    script or notebook) or ``module``; and, if wanted, ``args``, ``data`` (a shell
-    command run in each copy first), ``timeout`` in seconds for each run, ``rewrite``
-    (the paths that are rewritten), ``options`` of the rewrite, ``cwd`` and ``env``.
-    """
-    tables = tomllib.loads(manifest.read_text("utf-8"))["program"]
-    return [_program(each, manifest.parent) for each in tables]
-
-
-def _program(each: dict[str, Any], base: Path) -> Program:
-    values = {key: tuple(v) if isinstance(v, list) else v for key, v in each.items()}
-    return Program(**{**values, "folder": base / each["folder"]})
 
 
 def examine(program: Program, work: Path, env: Mapping[str, str] = {}) -> Outcome:
@@ -317,28 +292,3 @@ def difference(old: float, new: float) -> float:
     if not (math.isfinite(old) and math.isfinite(new)):
         return 0.0 if old == new else math.inf
     return abs(old - new) / max(abs(old), abs(new), 1.0)
-
-
-def table(rows: Iterable[dict[str, Any]]) -> str:
-    """The table of a campaign, worst first, with its sums."""
-    order = ("worse", "differs", "near", "as before", "runs", "same", "better")
-    rows = sorted(rows, key=lambda row: (order.index(row["verdict"]), row["name"]))
-    form = "{:28} {:9} {:9} {:9} {:>7} {:>8} {:9} {:>13}".format
-    lines = [
-        form(
-            *("program", "became", "before", "after"),
-            *("figures", "largest", "verdict", "seconds"),
-        )
-    ]
-    for row in rows:
-        shown = row | {
-            "largest": "-" if row["largest"] is None else f"{row['largest']:.1e}",
-            "seconds": "{:.0f} + {:.0f}".format(*row["seconds"]),
-        }
-        lines.append(form(*shown.values()))
-    verdicts = collections.Counter(row["verdict"] for row in rows)
-    became = collections.Counter(row["became"] for row in rows)
-    counted = ", ".join(f"{verdicts[one]} {one}" for one in order if verdicts[one])
-    lines.append(f"{len(rows)} programs: {counted}")
-    lines.append(", ".join(f"{became[one]} {one}" for one in sorted(became)))
-    return "\n".join(lines)

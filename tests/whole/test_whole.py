@@ -17,8 +17,6 @@ from harness import (
     difference,
     examine,
     figures,
-    load_manifest,
-    table,
 )
 
 HERE = Path(__file__).resolve().parent
@@ -31,7 +29,7 @@ def check(program: Program, folder: Path) -> Outcome:
     home = make_keras_home(folder / "home", sample=True, noise=True)
     outcome = examine(program, folder / "work", home)
     last = outcome.after.output[-3000:]
-    assert outcome.verdict in (*GOOD, "as before"), f"{table([outcome.row()])}\n{last}"
+    assert outcome.verdict in (*GOOD, "as before"), f"{outcome.row()}\n{last}"
     return outcome
 
 
@@ -94,21 +92,8 @@ def test_figures_are_read_as_people_print_them() -> None:
     assert difference(1.0, float("nan")) == float("inf")
 
 
-def test_a_manifest_says_what_is_run(tmp_path: Path) -> None:
-    manifest = tmp_path / "programs.toml"
-    manifest.write_text(
-        '[[program]]\nname = "unet"\nfolder = "repos/unet"\nrun = "train.py"\n'
-        'args = ["--steps", "5"]\ndata = "python make.py"\ntimeout = 9\n'
-        'env = { X = "1" }\n'
-    )
-    (program,) = load_manifest(manifest)
-    assert program.folder == tmp_path / "repos/unet"
-    assert program.target == ["train.py", "--steps", "5"]
-    assert (program.timeout, program.env, program.rewrite) == (9, {"X": "1"}, (".",))
-
-
 def test_a_folder_gives_the_programs_that_scan_counts() -> None:
-    (program,) = programs_of(HERE / "programs/kept_package", None)
+    (program,) = programs_of(HERE / "programs/kept_package")
     assert (program.name, program.target) == ("trainer/task.py", ["-m", "trainer.task"])
     assert (program.cwd, program.timeout) == (".", 120)
     (script,) = programs_of(HERE / "programs/gone", 9)
