@@ -329,6 +329,17 @@ def _check_models(text: str) -> None:
             )
 
 
+def _says(texts: Sequence[str], name: str) -> bool:
+    """Files name something of a module that they import, or import it."""
+    own = r"(?m)((?<!keras)(?<!contrib)(?<!\btf)\.|"
+    own += r"^ *from (?!tensorflow)\S+ import (\([^)]*|.*)\b)"
+    return any(
+        re.search(rf"{own}{name}\b", one)
+        or ("import *" in one and re.search(rf"\b{name}\b", one))
+        for one in texts
+    )
+
+
 def _scope_maker(parsed: ParsedModule, line: cst.CSTNode) -> str:
     """The name that a statement gives to layers of tf.contrib, or a maker of scopes."""
     small = only_small(line)
@@ -726,19 +737,17 @@ class _Program:
 
     def _drop_scope_makers(self, file: _File) -> None:
         """Drops names of layers and makers of arg_scopes that nothing reads."""
-        own = {os.path.abspath(one.parsed.path) for one in self.files}
         parsed = file.parsed
-        texts = [one.parsed.source.text for one in self.files if one is not file]
-        texts += [
-            one.read_text("utf-8", "replace")
+        now = {os.path.abspath(one.parsed.path): one.parsed for one in self.files}
+        texts = [
+            now[path].source.text if path in now else one.read_text("utf-8", "replace")
             for one in self.facts.importers(parsed.path)
-            if os.path.abspath(one) not in own
+            for path in [os.path.abspath(one)]
         ]
         read = {name.value for name in parsed.resolver.scopes.loads}
         for line in parsed.module.body:
             name = _scope_maker(parsed, line)
-            said = rf"(\.|\bimport\b.*\b){name}\b"
-            if name and name not in read and not re.search(said, "\n".join(texts)):
+            if name and name not in read and not _says(texts, name):
                 file.parsed = changed(parsed, self.facts, {line: None})
                 self._drop_scope_makers(file)
                 break
