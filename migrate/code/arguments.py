@@ -35,6 +35,17 @@ def match_arguments(
     return found
 
 
+def values_given(
+    call: cst.Call, params: Sequence[cst.Param]
+) -> dict[str, cst.BaseExpression] | None:
+    """Parameter name -> what a call gives it, or its default; None if none can tell."""
+    try:
+        given = match_arguments(call, [one.name.value for one in params])
+    except UnknownArguments:
+        return None
+    return {one.name.value: one.default for one in params if one.default} | given
+
+
 def entries_of(
     node: cst.BaseExpression | None,
 ) -> dict[str, cst.BaseExpression] | None:

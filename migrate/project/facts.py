@@ -9,7 +9,14 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar, cast
@@ -378,10 +385,16 @@ class ProjectFacts:
             sorted(self.once("importers", self._index).get(os.path.abspath(path), ()))
         )
 
-    def texts_of_importers(self, path: Path) -> Iterator[str]:
-        """What the files say that import the module at ``path``."""
+    def texts_of_importers(
+        self, path: Path, besides: Collection[str] = ()
+    ) -> Iterator[str]:
+        """What the files say that import the module at ``path``.
+
+        ``besides`` are absolute paths of those that are at hand in a newer form.
+        """
         for one in self.importers(path):
-            yield one.read_text("utf-8", "replace")
+            if os.path.abspath(one) not in besides:
+                yield one.read_text("utf-8", "replace")
 
     def importers_besides(self, path: Path) -> Iterator[Path]:
         """Files that were not given, beside or above one, and import it by name."""

@@ -62,11 +62,7 @@ def _without(
     """The file that a helper came from, without it if nobody else asks for it."""
     parsed = files[origin]
     own = {os.path.abspath(one.path) for one in files}
-    texts = [
-        path.read_text("utf-8", "replace")
-        for path in facts.importers(parsed.path)
-        if os.path.abspath(path) not in own
-    ]
+    texts = [*facts.texts_of_importers(parsed.path, own)]
     bound = parsed.resolver.scopes.module_scope.bindings[name]
     users = sum(
         named_in_file(node, one, facts) == (os.path.abspath(parsed.path), name)

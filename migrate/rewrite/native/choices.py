@@ -11,7 +11,7 @@ from typing import Any
 
 import libcst as cst
 
-from ...code.arguments import UnknownArguments, is_none, match_arguments
+from ...code.arguments import is_none, values_given
 from ...code.edits import Put, changed, importing
 from ...code.names import fresh
 from ...code.tree import Tree, only_small, walk
@@ -187,7 +187,7 @@ class _Program:
             place, function = self._function(lookup.func, number) or (0, None)
             taken = _looked_up(function) if function is not None else None
             if function is not None and taken is not None:
-                given = _arguments(function, lookup)
+                given = values_given(lookup, parameters_of(function.params)) or {}
                 table = self._table(taken.value, place)
                 keys = _keys(self.trees[place], taken, given)
                 if table is not None:
@@ -205,7 +205,9 @@ class _Program:
             inner = [*walk(function, cst.FunctionDef)] if function is not None else []
             if function is None or len(inner) != 1 + (call is one.decorator):
                 continue
-            given = dict(_arguments(function, call)) if call is one.decorator else {}
+            given: dict[str, cst.BaseExpression] = {}
+            if call is one.decorator:
+                given = values_given(call, parameters_of(function.params)) or {}
             params = parameters_of(inner[-1].params)
             first = params[0].name.value if params else ""
             given[first] = cst.Name(defined.name.value)
@@ -217,11 +219,9 @@ class _Program:
                 stored = getattr(put.value, "value", None)
                 if not isinstance(target, cst.Subscript) or stored != first:
                     continue
-                home = self._home(target.value, place)
-                value = home[1].value if home is not None else None
+                table = self._filled(target, place)
                 keys = _keys(self.trees[place], target, given)
-                table = self.found.get(value) if isinstance(value, cst.Dict) else None
-                if table is not None and keys is not None and not table.value.elements:
+                if table is not None and keys is not None:
                     told = [self.trees[number].code(each) for each in keys]
                     table.entries.append((told, number, defined))
                     table.fillers.append((number, one))
@@ -232,23 +232,30 @@ class _Program:
         target = put.targets[0].target
         told = self._function(put.value, number)
         if isinstance(target, cst.Subscript) and told is not None:
-            home = self._home(target.value, number)
-            value = home[1].value if home is not None else None
-            table = self.found.get(value) if isinstance(value, cst.Dict) else None
-            tree = self.trees[number]
+            table, tree = self._filled(target, number), self.trees[number]
             parts = _elements(tree, target)
             fixed = all(isinstance(one, _CONSTANT) for one in parts)
-            if table is not None and fixed and not table.value.elements:
+            if table is not None and fixed:
                 table.entries.append(([*map(tree.code, parts)], *told))
                 table.fillers.append((number, line))
+
+    def _filled(self, place: cst.Subscript, number: int) -> _Table | None:
+        """The table that something is put into, which begins without entries."""
+        home = self._home(place.value, number)
+        value = home[1].value if home is not None else None
+        if not isinstance(value, cst.Dict) or value.elements:
+            return None
+        return self.found.get(value)
 
     def edits(self, table: _Table) -> dict[int, _Edits]:
         """What to put where, by file; nothing if not all that asks is understood."""
         found: dict[int, _Edits] = {}
-        listed = self._is_listed(table)
-        if listed is None or not any(
+        if not any(
             makes_layers(self.trees[number], one) for _, number, one in table.entries
         ):
+            return {}
+        listed = self._is_listed(table)
+        if listed is None:
             return {}
         more: _More = {}
         for one in table.asked:
@@ -272,8 +279,8 @@ class _Program:
 
     def _is_listed(self, table: _Table) -> bool | None:
         """Whether somebody asks for all keys; None if a use is not understood."""
-        known = {id(one.lookup) for one in table.asked}
-        known |= {id(one) for _, one in table.fillers}
+        known: set[cst.CSTNode] = {one.lookup for one in table.asked}
+        known |= {*table.serving, *(one for _, one in table.fillers)}
         homes = [(n, one) for one, n in table.serving.items()]
         names = {one.name.value for _, one in homes}
         names |= {table.binding.name} if table.binding is not None else set()
@@ -284,7 +291,7 @@ class _Program:
                 if last not in names or not self._is_of(table, node, number):
                     continue
                 above = [*tree.ancestors(node)]
-                if any(id(o) in known or o in table.serving for o in above):
+                if not known.isdisjoint(above):
                     continue
                 if not _is_list(above):
                     return None
@@ -292,11 +299,9 @@ class _Program:
         paths = {self.files[number].path for number, _ in homes}
         paths |= {self.files[table.number].path} if table.binding is not None else set()
         for path in paths:
-            for other in self.facts.importers(path):
-                if os.path.abspath(other) not in self.numbers:
-                    text = other.read_text("utf-8", "replace")
-                    if any(re.search(rf"\b{name}\b", text) for name in names):
-                        return None
+            for text in self.facts.texts_of_importers(path, self.numbers):
+                if any(re.search(rf"\b{name}\b", text) for name in names):
+                    return None
         return listed
 
     def _is_of(self, table: _Table, node: cst.CSTNode, number: int) -> bool:
@@ -419,16 +424,6 @@ def _looked_up(function: cst.FunctionDef) -> cst.Subscript | None:
     if function.decorators or calls or any(walk(function, cst.AugAssign, cst.For)):
         return None
     return taken if isinstance(taken, cst.Subscript) else None
-
-
-def _arguments(function: cst.FunctionDef, call: cst.Call) -> _Given:
-    """What a call gives a function by its parameters, with those it has by default."""
-    params = parameters_of(function.params)
-    try:
-        given = match_arguments(call, [one.name.value for one in params])
-    except UnknownArguments:
-        return {}
-    return {one.name.value: one.default for one in params if one.default} | given
 
 
 def _elements(tree: Tree, asked: cst.Subscript) -> list[cst.BaseExpression]:

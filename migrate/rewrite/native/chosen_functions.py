@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import libcst as cst
 
-from ...code.arguments import UnknownArguments, match_arguments
+from ...code.arguments import values_given
 from ...code.edits import Put, changed
 from ...code.statements import without_docstring
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
@@ -137,13 +137,8 @@ class _Choice:
             return None
         cases = _returned(helper)
         params = parameters_of(helper.params)
-        try:
-            given = match_arguments(made, [one.name.value for one in params])
-        except UnknownArguments:
-            return None
-        usual = {one.name.value: one.default for one in params if one.default}
-        values = {**usual, **given}
-        if cases is None or len(values) < len(params):
+        values = values_given(made, params)
+        if cases is None or values is None or len(values) < len(params):
             return None
         said = [
             (test and _with(test, values), _with(one, values)) for test, one in cases

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import libcst as cst
 
-from ...code.arguments import UnknownArguments, match_arguments
+from ...code.arguments import values_given
 from ...code.edits import Put, changed
 from ...code.statements import assigned, is_docstring, without_docstring
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
@@ -58,7 +58,7 @@ class _Bases:
         self.trees = [Tree(one.module, one.resolver) for one in files]
         self.numbers = {os.path.abspath(one.path): n for n, one in enumerate(files)}
 
-    def edits(self) -> Any:
+    def edits(self) -> Iterator[dict[int, _Edits] | None]:
         """What to put where, by file, for each class that can be merged."""
         for number, one in enumerate(self.files):
             for derived in one.module.body:
@@ -120,11 +120,9 @@ class _Bases:
                     continue
                 if not (base in above or derived in above):
                     return False
-        outside = self.facts.importers(self.files[home].path)
+        path = self.files[home].path
         return not any(
-            word.search(one.read_text("utf-8", "replace"))
-            for one in outside
-            if os.path.abspath(one) not in self.numbers
+            map(word.search, self.facts.texts_of_importers(path, self.numbers))
         )
 
     def _names(
@@ -242,16 +240,11 @@ def _constructed(
     if first is None:
         return []
     params = parameters_of(first.params)[1:]
-    try:
-        given = match_arguments(call, [one.name.value for one in params])
-    except UnknownArguments:
-        return None
-    usual = {one.name.value: one.default for one in params if one.default is not None}
-    values = {**usual, **given}
+    values = values_given(call, params)
     plain = _without_super(first)
     assert isinstance(plain, cst.FunctionDef)
     lines = without_docstring(plain.body)
-    if len(values) < len(params):
+    if values is None or len(values) < len(params):
         return None
     found: list[Statement] = []
     for line in lines:
