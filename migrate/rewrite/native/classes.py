@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import cached_property
 
 import libcst as cst
@@ -244,16 +244,21 @@ class Module:
                 return self.text.of(one.value)
         return None
 
-    def entry(self, asked: ast.Subscript) -> str | None:
-        """The initializer that one dict of the module holds under a key."""
-        found = [
-            value
-            for top in self.text.body
-            for one in walk_ast(top, ast.Dict)
-            for key, value in zip(one.keys, one.values, strict=True)
-            if key is not None and ast.dump(key) == ast.dump(asked.slice)
-        ]
+    def entry(self, asked: ast.Subscript, inside: ast.ClassDef) -> str | None:
+        """The initializer that one dict of a class, or else of all, has for a key."""
+        for place in ([inside], self.text.body):
+            found = [
+                value
+                for top in place
+                for one in walk_ast(top, ast.Dict)
+                for key, value in zip(one.keys, one.values, strict=True)
+                if key is not None and ast.dump(key) == ast.dump(asked.slice)
+            ]
+            if found:
+                break
         made = found[0] if len(found) == 1 else None
+        if isinstance(made, ast.Name) and place == [inside]:
+            return made.id
         if not isinstance(made, ast.Call):
             return None
         symbol = self.symbol(dotted(made.func)) or ""
@@ -545,6 +550,8 @@ class Lifted:
         self.at: ast.AST | None = None
         # Attributes that were added to the constructor, in the order of the call.
         self.added: list[str] = []
+        # Names of the constructor for which it has got attributes.
+        self.kept: dict[str, str] = {}
         # Lists of weights of a loop's rounds, and names that the loop at hand gives.
         self.rounds: set[str] = set()
         self.each_round: set[str] = set()
@@ -601,7 +608,7 @@ class Lifted:
             # Each layer has one of its own: one for all would draw equal values.
             return self.of(held)
         if isinstance(node, ast.Subscript):
-            return self.module.entry(node) or code
+            return self.module.entry(node, self.node) or code
         if not isinstance(node, ast.Name):
             return code
         if node.id in self.locals:
@@ -909,10 +916,20 @@ class Lifted:
         }
         for one in names_in(text.body[0]):
             if one.id in self.init_names - {"self"}:
-                if one.id not in stored:
-                    raise Refused(f"a weight follows from `{one.id}` and its input")
-                text.put(one, f"self.{stored[one.id]}")
+                name = stored.get(one.id) or self._stored(one.id)
+                text.put(one, f"self.{name}")
         return text.done()[1:-2]
+
+    def _stored(self, name: str) -> str:
+        """The new attribute that has what the constructor calls so."""
+        stores = [one for one in stores_in(self.init) if one.id == name]
+        if len(stores) != (name not in parameters_of(self.init)):
+            raise Refused(f"a weight follows from `{name}` and its input")
+        if name not in self.kept:
+            self.kept[name] = self.fresh(name)
+            line = f"self.{self.kept[name]} = {name}"
+            self.source.add(self.init.body[-1], line, below=True)
+        return self.kept[name]
 
     def fresh(self, wanted: str) -> str:
         """An attribute that the class does not have yet."""
@@ -971,13 +988,16 @@ class Lifted:
             if is_absent(code) or one.arg is None:
                 continue
             if one.arg.endswith("_initializer"):
-                code = self._own_start(one.value)
+                code = self.of(self._told(one.value))
                 self.source.put(one.value, initializer(code, self))
             elif one.arg.endswith("_regularizer"):
                 self.source.put(one.value, regularizer(code, self) or "None")
 
-    def _own_start(self, node: ast.expr) -> str:
-        """How weights begin: an object of Keras would begin all of a shape alike."""
+    def _told(self, node: ast.expr) -> ast.expr:
+        """What the constructor gives to a name, in its place.
+
+        One object of Keras would begin all weights of a shape alike.
+        """
         made = [
             one.value
             for one in self.init.body
@@ -986,9 +1006,9 @@ class Lifted:
         ]
         stores = [one.id for one in stores_in(self.init)]
         if not isinstance(node, ast.Name) or not made or stores.count(node.id) > 1:
-            return self.of(node)
+            return node
         self.starts.add(node.id)
-        return self.of(made[0])
+        return made[0]
 
     def _functions(self) -> None:
         """Layers that call a function of TensorFlow 1 become layers of Keras."""
@@ -1009,7 +1029,7 @@ class Lifted:
 
     def _function(self, node: ast.Call) -> None:
         attribute = self._holder(node)
-        function = self.of(node.args[0])
+        function = self.of(self._told(node.args[0]))
         name = contrib_name(self.symbol(function))
         uses = self.uses(attribute)
         symbol = self.symbol(function)
@@ -1084,23 +1104,46 @@ class Lifted:
         """What a function gets of which a layer is made, by its maker and its call."""
         self.at = use
         args = [*use.args, *node.args[1:]]
-        whole = ast.Call(node.func, args, [*use.keywords, *node.keywords])
-        return arguments_of(whole, names, function)
+        keywords: list[ast.keyword] = []
+        for one in (*use.keywords, *node.keywords):
+            held = self._told(one.value) if one.arg is None else None
+            if not isinstance(held, ast.Dict):
+                keywords.append(one)
+                continue
+            for key, value in zip(held.keys, held.values, strict=True):
+                name = getattr(key, "value", None)
+                keywords.append(ast.keyword(name, value))
+        return arguments_of(ast.Call(node.func, args, keywords), names, function)
 
     def _used(self, node: ast.Call, use: ast.Call, name: str, function: str) -> str:
-        """The constructor of a layer for one of its calls, which it puts right."""
+        """The constructor of a layer for one of its calls, which it puts right.
+
+        `None` where the call makes the layer, which alone knows what it follows from.
+        """
         late = {*use.args, *(one.value for one in use.keywords)}
         given = self.given(node, use, SIGNATURES[name], function)
         said: dict[str, str] = {}
         inputs = given.pop(SIGNATURES[name][0])
+        in_call = False
         for parameter, value in given.items():
             code = self.of(value)
             if value in late and parameter not in ("is_training", "normalizer_params"):
-                code = self.for_init(code, f"`{parameter}` of `{function}`")
+                try:
+                    code = self.for_init(code, f"`{parameter}` of `{function}`")
+                except Refused:
+                    if self.uses(self._holder(node)) != [use]:
+                        raise
+                    in_call = True
             said[parameter] = code
+        if in_call:
+            for parameter, value in given.items():
+                code = self.of(value)
+                said[parameter] = code if value in late else self.in_build(code) or ""
         made = layers(name, said, self, self._rank(inputs, use))
         flag = "" if made.training is None else f", training={made.training}"
         self.source.put(use, f"{self.of(use.func)}({self.of(inputs)}{flag})")
+        if in_call:
+            return self._made_late(node, use, made.code)
         return self._constructor(made, function)
 
     def _built(
@@ -1108,10 +1151,9 @@ class Lifted:
     ) -> None:
         """Makes a layer in `build`, which has the shape of the input."""
         given = self.given(node, use, (layer.inputs, *layer.parameters), function)
-        late = {*use.args, *(one.value for one in use.keywords)}
         what = f"`{function}`"
         shown = self.of(given.pop(layer.inputs))
-        parts: dict[str, str | None] = {}
+        parts: dict[str, ast.expr] = {}
         for parameter, value in given.items():
             code = self.of(value)
             if parameter in layer.at_call:
@@ -1119,33 +1161,51 @@ class Lifted:
                 continue
             if parameter == "reuse" and literal(code) is not False:
                 raise Refused(f"{what} with `reuse`")
-            if is_absent(code) or parameter in ("reuse", "fused", "name"):
-                continue
-            if parameter.endswith("_initializer"):
-                code = initializer(self.value(code), self)
-            elif parameter.endswith("_regularizer"):
-                code = regularizer(self.value(code), self) or "None"
-            if value in late:
-                code = self.for_build(code, what)
-            parts[parameter] = self.in_build(code)
-        first = [parts.pop(name) or "" for name in layer.parameters[:1]]
-        made = self.above[node]
-        if made not in self.init.body:
+            if not is_absent(code) and parameter not in ("reuse", "fused", "name"):
+                parts[parameter] = value
+        statement = self.above[node]
+        if statement not in self.init.body:
             raise Refused(f"{what} follows from its input in a loop")
-        line = f"self.{self._holder(node)} = "
-        line += call(f"{_KERAS}{layer.keras}", *first, **parts)
-        self.source.drop(made)
-        self.add_to_build([line])
+
+        def made(late: Callable[[str], str]) -> str:
+            said = {}
+            for parameter, value in parts.items():
+                code = self.of(value)
+                if parameter.endswith("_initializer"):
+                    code = initializer(self.value(code), self)
+                elif parameter.endswith("_regularizer"):
+                    code = regularizer(self.value(code), self) or "None"
+                own = value in use.args or value in [k.value for k in use.keywords]
+                said[parameter] = late(code) if own else self.in_build(code) or ""
+            first = [said.pop(name, "") for name in layer.parameters[:1]]
+            return call(f"{_KERAS}{layer.keras}", *first, **said)
+
+        try:
+            code = made(lambda code: self.in_build(self.for_build(code, what)) or "")
+        except Refused:
+            self.source.put(node, self._made_late(node, use, made(lambda code: code)))
+        else:
+            self.source.drop(statement)
+            self.add_to_build([f"self.{self._holder(node)} = {code}"])
         self.source.put(use, f"{self.of(use.func)}({shown})")
+
+    def _made_late(self, node: ast.Call, use: ast.Call, code: str) -> str:
+        """Makes a layer in the call; what the constructor gives to its attribute."""
+        held = f"self.{self._holder(node)}"
+        rounds = any(isinstance(one, (ast.For, ast.While)) for one in self.around(use))
+        if rounds or self.above[node] not in self.init.body:
+            raise Refused(f"`{code}` follows from what is computed in a loop")
+        self.source.add(
+            self.statement(use), f"if {held} is None:", f"    {held} = {code}"
+        )
+        return "None"
 
     def cell_for_init(self, code: str, what: str) -> str:
         """A cell as the constructor says it: what the call is given, it is given."""
         return self.for_init(code, what, parameters_of(self.call)[2:])
 
     def _constructor(self, made: Layers, function: str) -> str:
-        code = made.made[0]
-        if len(made.made) > 1:
-            code = f"tf_keras.Sequential([{', '.join(made.made)}])"
+        code = made.code
         for one in walk_ast(parsed(code), ast.Name):
             if one.id in self.locals - self.init_names - {"self"}:
                 raise Refused(

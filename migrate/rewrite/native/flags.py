@@ -90,9 +90,14 @@ class _Flagged(cst.CSTTransformer):
     def leave_Param(
         self, original_node: cst.Param, updated_node: cst.Param
     ) -> cst.Param:
-        if original_node.name.value == "mode":
-            return updated_node.with_changes(name=cst.Name("training"))
-        return updated_node
+        if original_node.name.value != "mode":
+            return updated_node
+        usual, symbol = original_node.default, self.tree.symbol(original_node.default)
+        if symbol in _TRAIN:
+            usual = cst.Name("True")
+        elif symbol is not None and ".ModeKeys." in symbol:
+            usual = cst.Name("False")
+        return updated_node.with_changes(name=cst.Name("training"), default=usual)
 
     def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
         value = original_node.value

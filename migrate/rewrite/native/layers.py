@@ -77,6 +77,12 @@ class Layers:
     # Source of the argument `training`; None where no layer has it.
     training: str | None = None
 
+    @property
+    def code(self) -> str:
+        """What makes all of them, as one layer."""
+        first, *more = self.made
+        return f"tf_keras.Sequential([{', '.join(self.made)}])" if more else first
+
 
 def layers(
     name: str, given: Mapping[str, str], reader: Reader, rank: int | None = None
@@ -474,12 +480,6 @@ _LEGACY = {
         f"tf.keras.initializers.{_snake(kind)}",
     )
 }
-# Those of TensorFlow 1 that it has today, where all of these are given.
-_AS_BEFORE = {
-    "tf.random_uniform_initializer": ("minval", "maxval"),
-    "tf.random_normal_initializer": ("mean", "stddev"),
-    "tf.constant_initializer": ("value",),
-}
 _TODAY = {f"tf.keras.initializers.{kind}": kind for kind in _CLASSES}
 _IGNORED = ("dtype", "verify_shape", "partition_info")
 
@@ -494,30 +494,19 @@ def _initial(
     return None if found == reader.text(usual) else found
 
 
-def _is_as_before(code: str, reader: Reader) -> bool:
-    """An initializer that TensorFlow 2 has, and that draws the same, as it is given."""
-    node = parsed(code)
-    if not isinstance(node, ast.Call):
-        return False
-    known = _AS_BEFORE.get(reader.symbol(_source(code, node.func)) or "")
-    if known is None or len(node.args) > len(known):
-        return False
-    named = [one.arg for one in node.keywords]
-    return {*known[: len(node.args)], *named} in ({*known}, {*known, "seed"})
-
-
 def initializer(code: str, reader: Reader) -> str:
     """Source of the Keras initializer with the distribution of one of TensorFlow 1."""
     given = reader.value(code)
     node = parsed(given)
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return given
-    if given != code and isinstance(parsed(code), ast.Subscript):
-        if _is_as_before(given, reader):
-            return code
-        raise Refused(f"the initializer `{code}` is another one today")
     function = node.func if isinstance(node, ast.Call) else node
     symbol = reader.symbol(_source(given, function)) or ""
+    if given != code and isinstance(parsed(code), ast.Subscript):
+        # The dict goes on to hold what TensorFlow 1 made, or what a caller gives.
+        if symbol in _LEGACY or isinstance(node, ast.Name):
+            return code
+        raise Refused(f"the initializer `{code}` is another one today")
     arguments = _arguments(node, given)
     if contrib_name(symbol) in ("xavier_initializer", "xavier_initializer_conv2d"):
         arguments = _placed(arguments, ("uniform", "seed", "dtype"))

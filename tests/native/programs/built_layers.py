@@ -48,10 +48,22 @@ def pairs(x, kind, name):
     return found
 
 
+def narrowed(inputs, started=tf.constant_initializer(0.1)):
+    options = {"use_bias": True, "bias_initializer": started}
+    layer = tf.layers.dense
+    net = layer(inputs, 2, bias_initializer=options["bias_initializer"])
+    sizes = net.get_shape().as_list()[1:]
+    flat = tf.reshape(net, [-1, sizes[0] * sizes[1]])
+    net = tf.contrib.layers.fully_connected(flat, inputs.shape[-1] * sizes[0])
+    net = layer(net, inputs.shape[-1] * sizes[0], **options)
+    return tf.reshape(net, [-1, sizes[0], inputs.shape[-1]])
+
+
 def model_fn(features, labels, mode, params):
     net = attention(features, features, True)
     with tf.variable_scope("again"):
         net = attention(net, features, False)
+    net = narrowed(net)
     net = tf.reshape(gate(pairs(net, params["kind"], "pair"), "flat"), [-1, 21])
     for i in range(params["blocks"]):
         net = residual(net, params["inner"], i)
