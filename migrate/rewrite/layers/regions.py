@@ -229,21 +229,25 @@ class Standing:
     def _with_computed(self, every: Sequence[Statement], run: _Run) -> _Run:
         """A run that makes weights or layers alone, and what is computed by them."""
         region = every[run.first : run.last + 1]
-        if run.returns or not all(
-            isinstance(only_small(one), cst.Assign) for one in region
-        ):
+        if run.returns or not all(map(_only_names, region)):
             return run
         calls = [one for s in region for one in walk(s, cst.Call)]
         made = [self.tree.symbol(o.func) or "" for o in calls if self.notes.makes(o)]
         if not all(one.startswith(_HELD) for one in made):
             return run
         best, fewest = run.last, len(self._read_behind(region, ()))
+        # Weights alone are no model: it has what follows from them, up to one value.
+        weights = {n for s in region for n in binds(s)}
+        if not all(one in _HELD for one in made):
+            weights = set()
         for last in range(run.last + 1, len(every)):
             read = {one.value for one in walk(every[last], cst.Name)}
             if self._is_behind(every[last]) or "labels" in read:
                 break
             count = len(self._read_behind(every[run.first : last + 1], ()))
-            if count < fewest:
+            follows = bool(weights & read)
+            weights |= binds(every[last]) if follows else set()
+            if count < fewest + follows:
                 best, fewest = last, count
         return replace(run, last=best)
 
@@ -427,3 +431,12 @@ class Standing:
             return False
         scope = self.tree.resolver.scopes.opened[self.defined]
         return all(len(scope.bindings.get(name, ())) == 1 for name in names)
+
+
+def _only_names(statement: Statement) -> bool:
+    """A statement that gives a value to names, or scopes around such ones."""
+    if isinstance(statement, cst.With) and isinstance(
+        statement.body, cst.IndentedBlock
+    ):
+        return all(map(_only_names, statements_of(statement.body)))
+    return isinstance(only_small(statement), cst.Assign)

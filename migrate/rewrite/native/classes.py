@@ -178,6 +178,10 @@ def _splits(text: str) -> bool:
     )
 
 
+# What programs call their options: no model has these names.
+_OPTIONS = ("params", "hparams", "hp", "FLAGS", "flags", "args", "config", "cfg")
+
+
 class Module:
     """A module, and its lifted classes while they change."""
 
@@ -293,7 +297,7 @@ class Module:
             and one.attr == attribute
             and one not in inside
             and attribute_of_self(one) is None
-            and dotted(one.value) not in ("params", "FLAGS")
+            and dotted(one.value) not in _OPTIONS
             for top in self.text.body
             for one in walk_ast(top)
         ) or any(

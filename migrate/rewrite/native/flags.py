@@ -87,6 +87,12 @@ class _Flagged(cst.CSTTransformer):
             return cst.parse_expression("(not training)")
         return updated_node
 
+    def leave_If(self, original_node: cst.If, updated_node: cst.If) -> cst.If:
+        test = updated_node.test
+        if test is original_node.test or not isinstance(test, cst.UnaryOperation):
+            return updated_node
+        return updated_node.with_changes(test=test.with_changes(lpar=[], rpar=[]))
+
     def leave_Param(
         self, original_node: cst.Param, updated_node: cst.Param
     ) -> cst.Param:
