@@ -23,6 +23,7 @@ from ..layers.model_functions import is_model_fn
 from ..layers.spelling import RESERVED
 from .by_name import hold_layers
 from .code import Refused, arguments_of, call, dotted, is_absent, literal, parsed
+from .held_choices import with_classes_held
 from .layers import (
     RANKS,
     Layers,
@@ -103,6 +104,8 @@ def plain_classes(
     """
     if ".estimator.Scoped" not in parsed.source.text:
         return parsed
+    text = with_classes_held(parsed.source.text)
+    parsed = facts.module_of(parsed.source.with_text(text))
     module = Module(parsed, facts)
     if module.reuses:
         for one in module.classes:

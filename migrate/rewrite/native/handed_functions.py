@@ -189,6 +189,16 @@ class _Without:
         return now.with_changes(args=[one for one, kept in pairs if kept])
 
 
+class _With:
+    """A call with more arguments."""
+
+    def __init__(self, more: list[cst.Arg]) -> None:
+        self.more = more
+
+    def __call__(self, now: cst.Call) -> cst.Call:
+        return now.with_changes(args=[*now.args, *self.more])
+
+
 def _flagged(
     tree: Tree,
     node: cst.FunctionDef,
@@ -206,6 +216,9 @@ def _flagged(
     if told is None or function is None:
         return None
     captured: dict[str, str] = {}
+    # What only its own surroundings know is handed along.
+    added: list[str] = []
+    taken = {*tree.resolver.scopes.opened[node].bindings}
     module = tree.resolver.scopes.module_scope
     own = tree.resolver.scopes.opened[function]
     for one in walk(told, cst.Name):
@@ -216,9 +229,11 @@ def _flagged(
                 [key for key, v in calls[call].items() if _is_name(v, one.value)]
                 for call in handed
             ]
-            if len(tree.resolver.bindings(one)) > 1 or not all(alike):
+            unknown = not all(alike)
+            if len(tree.resolver.bindings(one)) > 1 or (unknown and one.value in taken):
                 return None
-            captured[one.value] = alike[0][0]
+            captured[one.value] = one.value if unknown else alike[0][0]
+            added += [one.value] if unknown else []
     changing = {
         n for one in walk(node.body, cst.SimpleStatementLine) for n in binds(one)
     }
@@ -249,6 +264,13 @@ def _flagged(
                 places[arg.value] = cst.Name(str(call in handed))
     if param.default is not None:
         places[param.default] = cst.Name("False")
+    if added:
+        more = [cst.parse_expression(f"f({one}={one})").args[0] for one in added]  # type: ignore[attr-defined]
+        places |= {call: _With(more) for call in handed}
+        new_params = [cst.Param(cst.Name(o), default=cst.Name("None")) for o in added]
+        places[node.params] = lambda now: now.with_changes(
+            params=[*now.params, *new_params]
+        )
     if len(tree.loads_of(function)) == len(handed):
         places[function] = None
     return places

@@ -51,6 +51,7 @@ from .fused_cells import with_fused_cells_run
 from .handed_functions import with_functions_as_flags
 from .handed_weights import with_weights_handed
 from .headed import with_parts_inside
+from .held_choices import with_names_held
 from .idle import without_idle_words
 from .imports import Wanted, unread_imports, with_imports
 from .inlined import with_helpers_inlined, without_unread
@@ -629,6 +630,7 @@ class _Program:
         files = [with_train_ops_in_one_call(one, facts) for one in files]
         files = [with_metrics_in_one(one, facts) for one in files]
         files = [with_keywords_said(one, facts) for one in files]
+        files = [with_names_held(one, facts) for one in files]
         files = [with_functions_as_flags(one, facts) for one in files]
         files = [with_optimizers_of_rates(one, facts, files) for one in files]
         files = with_choices_as_tests(files, facts)
