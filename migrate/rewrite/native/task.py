@@ -433,7 +433,7 @@ class Maker:
         self, model: str, setup: list[str], training: Trained, metrics: list[str]
     ) -> Method:
         lines = [*self._stored(), *setup]
-        lines += [*self._above_model(), f"self.model = {model}\n"]
+        lines += [*self._above_model(), tidy.aligned("self.model = ", model) + "\n"]
         lines += [one for one in training.setup if one not in setup]
         made = {"optimizer": training.optimizer, **training.others}
         lines = tidy.with_attributes(lines, made)

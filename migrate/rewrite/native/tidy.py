@@ -81,6 +81,19 @@ def _lines_in_strings(text: str) -> set[int]:
     return found
 
 
+def aligned(start: str, call: str) -> str:
+    """A call behind the start of its line, with its lines below its first argument."""
+    first, *rest = call.split("\n")
+    opened = first.find("(") + 1
+    if not rest or opened in (0, len(first)) or '"""' in call or "'''" in call:
+        return start + call
+    space = len(rest[0]) - len(rest[0].lstrip())
+    by = len(start) + opened - space
+    moved = [" " * by + one if by > 0 else one[-by:] for one in rest]
+    plain = all(not one[: max(-by, 0)].strip() for one in rest)
+    return "\n".join([start + first, *(moved if plain else rest)])
+
+
 def without_unread(lines: Sequence[str], returned: str | None) -> list[str]:
     """Statements without plain assignments to names that nothing reads later."""
     kept: list[str] = []
