@@ -88,7 +88,9 @@ READS = {
         [
             "class Network(tf_keras.Model):",
             "class Small(Network):",
-            "self.block = Block(filters=filters, shortcut=True, strides=strides)",
+            "self.block = block_fn(",
+            "for block in self.block_layers:",
+            "self.block_fn = Block if stages > 1 else Early",
             "            filters *= 2\n        self.dense",
             "        x = tf.reduce_mean(x, self.axes)",
             "padding='valid', use_bias=True):",

@@ -221,7 +221,8 @@ def _joined(text: Text, node: ast.If, code: str) -> tuple[list[str], str, str] |
         re.sub(rf"\b{camel(key)}\b", held, _named(key, common, line))
         for key, line in zip(keys, lines, strict=True)
     }
-    if len(said) > 1 or re.search(rf"\bself\.{common}\b", code):
+    taken = common not in keys and re.search(rf"\bself\.{common}\b", code)
+    if len(said) > 1 or taken:
         return None
     return keys, common, said.pop()
 

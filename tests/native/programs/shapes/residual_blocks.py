@@ -19,13 +19,21 @@ def block(x, filters, training, shortcut, strides):
     return tf.nn.relu(x + skipped)
 
 
-def stage(x, filters, blocks, strides, training):
-    def shortcut(x):
-        return conv(x, filters, 1, strides)
+def early(x, filters, training, shortcut, strides):
+    skipped = x if shortcut is None else shortcut(x)
+    x = tf.layers.batch_normalization(x, training=training, momentum=.5)
+    return skipped + conv(tf.nn.relu(x), filters, 3, strides, padding='same')
 
-    x = block(x, filters, training, shortcut, strides)
+
+def stage(x, filters, block_fn, blocks, strides, training):
+    outputs = 1 * filters
+
+    def shortcut(x):
+        return conv(x, outputs, 1, strides)
+
+    x = block_fn(x, filters, training, shortcut, strides)
     for _ in range(1, blocks):
-        x = block(x, filters, training, None, 1)
+        x = block_fn(x, filters, training, None, 1)
     return x
 
 
@@ -36,11 +44,12 @@ class Network(object):
         self.filters = filters
         self.stages = stages
         self.blocks = blocks
+        self.block_fn = block if stages > 1 else early
 
     def __call__(self, x, training):
         filters = self.filters
         for _ in range(self.stages):
-            x = stage(x, filters, self.blocks, 2, training)
+            x = stage(x, filters, self.block_fn, self.blocks, 2, training)
             filters *= 2
         axes = [1, 2] if self.stages else [1]
         x = tf.reduce_mean(x, axes)
