@@ -76,9 +76,19 @@ def _with_metrics_called(parsed: ParsedModule, facts: ProjectFacts) -> ParsedMod
             told = [one.value for one in bound if one.value is not None]
             told = [one for one in told if not is_none(one)]
             made = told[0] if len(told) == 1 else made
-            call = _called(tree, made)
-            if call is not None:
+            chosen = made if isinstance(made, cst.IfExp) else None
+            call = _called(tree, made if chosen is None else chosen.body)
+            if call is None:
+                continue
+            line = tree.statement(made)
+            if chosen is None:
                 new[made] = call
+            elif told and is_none(chosen.orelse):
+                first, last = (
+                    cst.IndentedBlock([line.visit(Put({made: one}, line))])  # type: ignore[list-item]
+                    for one in (call, chosen.orelse)
+                )
+                new[line] = cst.If(chosen.test, first, cst.Else(last))
     if not new:
         return parsed
     return changed(parsed, facts, new)

@@ -1818,6 +1818,8 @@ class Maker:
             return True
         if is_docstring(statement):
             return True
+        if isinstance(statement, cst.FunctionDef) and not statement.decorators:
+            return True  # what calls it is asked for itself
         for node in walk(statement):
             if isinstance(node, (cst.Global, cst.Nonlocal, cst.Yield)):
                 return False

@@ -10,6 +10,7 @@ import libcst as cst
 
 from ...code.arguments import is_none
 from ...code.edits import changed
+from ...code.statements import assigned
 from ...code.tree import Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from .config import fields
@@ -63,6 +64,8 @@ def _is_for_tpu(tree: Tree, block: cst.BaseSuite, *, ends: bool) -> bool:
     """A branch makes what is only for a TPU, and returns where it has to end."""
     lines = statements_of(block) if isinstance(block, cst.IndentedBlock) else []
     symbols = [tree.symbol(one.func) or "" for one in walk(block, cst.Call)]
+    if lines and all(assigned(one) == ["host_call"] for one in lines):
+        return True  # nobody but a TPU reads it
     returns = [isinstance(only_small(one), cst.Return) for one in lines[-1:]]
     return any(map(_OF_TPU.search, symbols)) and (not ends or True in returns)
 
@@ -107,9 +110,17 @@ def _sized(
         if params is not None:
             page.drop_argument(call, params)
         page.add_argument(call, f"params={{{key}: {first}}}")
-    else:
-        page.put_around(given.value, "dict(", f", batch_size={first})")
     holder = page.parent(call)
+    shown = "" if given is None else page.source(given.value)
+    sizes_differ = len({*sizes.values()}) > 1
+    if given is not None and isinstance(given.value, cst.Dict) and sizes_differ:
+        # Said twice below: it gets a name.
+        line = page.statement(call)
+        shown, written = page.free("params", "model_params"), shown
+        page.put_before(line, f"{shown} = {written}\n{page.indent(line)}")
+        page.put(given.value, f"{{**{shown}, {key}: {first}}}")
+    elif given is not None:
+        page.put_around(given.value, "dict(", f", batch_size={first})")
     name = (
         page.source(holder.targets[0].target) if isinstance(holder, cst.Assign) else ""
     )
@@ -126,7 +137,7 @@ def _sized(
             )
         elif attribute.attr.value in others:
             size = others[attribute.attr.value]
-            extra = "" if given is None else f"**{page.source(given.value)}, "
+            extra = f"**{shown}, " if shown else ""
             _called(page, used, f"{{{extra}{key}: {size}}}")
     if not reads:
         page.refuse(call, "a TPUEstimator ({}) is handed about: give one batch size")

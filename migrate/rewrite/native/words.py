@@ -39,7 +39,7 @@ from .code import Refused
 from .imports import Wanted, with_imports
 from .layout import tidied, wrapped
 from .page import Page
-from .word import Handler, Odd, Word, keyword
+from .word import Handler, Odd, Word, arguments, keyword
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,21 @@ def watched(parsed: ParsedModule, beside: Sequence[ParsedModule]) -> frozenset[s
     return frozenset(page.watched)
 
 
+def _saved(page: Page, word: Word) -> None:
+    """``tf.train.load_variable(path, name)`` of what a Trainer has written."""
+    names = ("ckpt_dir_or_file", "name")
+    args = None if word.call is None else arguments(page, word.call, names)
+    name = args["name"].value if args and "name" in args else None
+    text = name.raw_value if isinstance(name, cst.SimpleString) else ""
+    if text == "global_step" and name is not None and not page.for_tf2:
+        page.put(name, page.string("optimizer/_iterations/.ATTRIBUTES/VARIABLE_VALUE"))
+    elif text == "global_step" or _weight(page, text) is not None:
+        why = f"`{word.symbol}` ({{}}) asks for a name that no checkpoint has then: "
+        page.refuse(word.node, why + "ask the Estimator by get_variable_value")
+
+
 _TABLE: dict[str, Handler] = {
+    "tf.train.load_variable": _saved,
     **canned_words.WORDS,
     **config.WORDS,
     **contrib_columns.WORDS,
