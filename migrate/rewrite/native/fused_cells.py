@@ -53,8 +53,12 @@ def with_fused_cells_run(parsed: ParsedModule, facts: ProjectFacts) -> ParsedMod
             lines.insert(0, f"{data} = {turned.format(shown)}")
             lines.append(f"{names[0]} = {turned.format(names[0])}")
         edits[statement] = [cst.parse_statement(one + "\n") for one in lines]
-        edits[made[0].func] = cst.parse_expression(f"{tf}.nn.rnn_cell.LSTMCell")
+        cell = cst.parse_expression(f"{tf}.nn.rnn_cell.LSTMCell")
+        edits[made[0].func] = cell
         for one in made[1:]:
+            if one.args[0].value is made[0]:
+                edits[one] = made[0].with_changes(func=cell)
+                continue
             same = tree.code(one.args[0].value) in assigned(tree.statement(one))
             edits[tree.statement(one) if same else one] = (
                 None if same else one.args[0].value
@@ -73,7 +77,10 @@ def _cells(tree: Tree, func: cst.BaseExpression) -> list[cst.Call]:
         cell = by_kind[_CELL]
         plain = len(cell.args) == 1 and not cell.args[0].star
         return [by_kind[one] for one in (_CELL, _REVERSED) if one in by_kind] * plain
-    if {*by_kind} == {_REVERSED} and isinstance(made[0].args[0].value, cst.Name):
-        inner = _cells(tree, made[0].args[0].value)
+    if {*by_kind} == {_REVERSED}:
+        held = made[0].args[0].value
+        if isinstance(held, cst.Call) and tree.symbol(held.func) == _CELL:
+            return [held, made[0]]
+        inner = _cells(tree, held)
         return [*inner, made[0]] if len(inner) == 1 else []
     return []

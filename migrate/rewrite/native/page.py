@@ -444,8 +444,7 @@ class Page(Tree):
             self._add_arguments(call, added)
         for statement in self._gone:
             self._drop_statement(statement)
-        # What is put before a span stands there, whatever becomes of the span.
-        self._changes.sort(key=lambda o: (o.start, o.end > o.start, -o.end))
+        self._changes.sort(key=lambda one: (one.start, -one.end))
         return self._render(0, len(self.text), self._changes)
 
     def _render(self, start: int, end: int, changes: list[_Change]) -> str:

@@ -1712,10 +1712,16 @@ class Maker:
         if value.symbol.endswith("_at_k") and self._is_one(mode, arguments["labels"]):
             texts["labels"] = f"tf.expand_dims({texts['labels']}, 1)"
         made = metric(value.symbol, key, texts, types=types)
+        update = "\0".join(made.update)
+        for name, one in arguments.items():
+            # What is said several times has its name, where it has one.
+            if isinstance(one.node, cst.Name) and update.count(texts[name]) > 1:
+                named = self.marked(said.expression(one.node))
+                update = update.replace(texts[name], named)
         return replace(
             made,
             constructor=replace(made.constructor, text=self.take(made.constructor)),
-            update=tuple(map(self.protected, made.update)),
+            update=tuple(map(self.protected, update.split("\0"))) if update else (),
             sample_weight=made.sample_weight and self.protected(made.sample_weight),
         )
 

@@ -85,9 +85,9 @@ def aligned(start: str, call: str) -> str:
     """A call behind the start of its line, with its lines below its first argument."""
     first, *rest = call.split("\n")
     opened = first.find("(") + 1
-    if not rest or opened in (0, len(first)) or '"""' in call or "'''" in call:
+    space = len(rest[0]) - len(rest[0].lstrip()) if rest else 0
+    if space < opened or not first.endswith(",") or '"""' in call or "'''" in call:
         return start + call
-    space = len(rest[0]) - len(rest[0].lstrip())
     by = len(start) + opened - space
     moved = [" " * by + one if by > 0 else one[-by:] for one in rest]
     plain = all(not one[: max(-by, 0)].strip() for one in rest)

@@ -120,7 +120,7 @@ def _sized(
         page.put_before(line, f"{shown} = {written}\n{page.indent(line)}")
         page.put(given.value, f"{{**{shown}, {key}: {first}}}")
     elif given is not None:
-        page.put_around(given.value, "dict(", f", batch_size={first})")
+        page.put(given.value, "dict(", given.value, f", batch_size={first})")
     name = (
         page.source(holder.targets[0].target) if isinstance(holder, cst.Assign) else ""
     )
