@@ -39,6 +39,8 @@ WORDS: dict[str, frozenset[str]] = {
         "seed": "tf_random_seed",
         "sum_loss": "summed",
         "many_optimizers": "optimizers",
+        "averages": "averages",
+        "averages_evaluated": "evaluate(averages)",
         "warm_start": "warm_start_from",
         "layer_weights": "read_layers",
         "summaries": "save_summary_steps summaries summary",

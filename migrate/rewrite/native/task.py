@@ -53,7 +53,7 @@ from .spec_hooks import read_hooks
 from .tables import made_once
 from .text import on_one_line
 from .updates import Trained, asks, is_updates, read_training
-from .weight_averages import AVERAGE
+from .weight_averages import AVERAGE, averages_restored
 
 # What makes texts of texts.
 _OF_TEXTS = ("format", "replace", "split", "strip", "join")
@@ -246,6 +246,8 @@ class Maker:
         self.train = self.modes["TRAIN"]
         # The variable that holds the model, and what calls it.
         self.model = ""
+        # Whether EVAL has moving averages in the place of the weights.
+        self.evaluates_averages = False
         self.outputs: list[str] = []
         # What calls it again while it trains.
         self.again: list[Statement] = []
@@ -755,6 +757,12 @@ class Maker:
                 given = mode.spec.get(name)
                 if given is None or _is_empty(given.node):
                     continue
+                if mode is self.modes.get("EVAL") and name == "scaffold":
+                    restored = averages_restored(mode, given.node)
+                    self.parts.used |= {*restored}
+                    self.evaluates_averages = bool(restored)
+                    if restored:
+                        continue
                 raise self.stop(given.node, f"`{name}=` has no place in a Task")
 
     # -- the model

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -103,15 +103,19 @@ class Reader:
         # Calls that count the step beside the updates.
         self.counted: set[cst.Call] = set()
         # Of averages of the weights.
-        self.decay: cst.BaseExpression | None = None
+        self.averages: Mapping[str, cst.BaseExpression] | None = None
         # What is minimized.
         self.objectives: dict[Value, cst.BaseExpression] = {}
 
     def read(self) -> Trained:
         """What the operation that trains stands for."""
         trained = self._read()
-        if self.decay is not None:
-            with_averages(self, trained, self.decay)
+        if self.averages is not None:
+            with_averages(self, trained, self.averages)
+        elif self.maker.evaluates_averages:
+            raise self.maker.stop(
+                self.maker.defined, "EVAL restores averages of nothing"
+            )
         others = [one for one in self.objectives.values() if not self.is_loss(one)]
         if others and len(self.objectives) > 1:
             raise self.maker.stop(others[0], "it minimizes several things at once")
@@ -155,7 +159,7 @@ class Reader:
         assert mode.spec is not None
         if "train_op" not in mode.spec:
             raise maker.stop(maker.defined, "no train_op for TRAIN")
-        node, self.decay = before_averages(self, mode.spec["train_op"].node)
+        node, self.averages = before_averages(self, mode.spec["train_op"].node)
         node = self._before_count(node)
         found = list(self._updates())
         if not found:
@@ -259,7 +263,7 @@ class Reader:
             raise self.maker.stop(node, "it is not seen what is minimized")
         self.objectives[value] = minimized
 
-    def check_step(self, step: cst.BaseExpression | None, node: cst.Call) -> None:
+    def check_step(self, step: cst.BaseExpression | None, node: cst.CSTNode) -> None:
         value = None if step is None else self._value(step)
         if (value is not None and is_step(value)) + len(self.counted) != 1:
             raise self.maker.stop(node, "an update that does not count the step once")
