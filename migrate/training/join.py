@@ -40,7 +40,6 @@ WORDS: dict[str, frozenset[str]] = {
         "sum_loss": "summed",
         "many_optimizers": "optimizers",
         "averages": "averages",
-        "averages_evaluated": "evaluate(averages)",
         "warm_start": "warm_start_from",
         "layer_weights": "read_layers",
         "summaries": "save_summary_steps summaries summary",

@@ -127,7 +127,7 @@ def with_averages(reader: Reader, trained: Trained, given: _Given) -> None:
         update.lines.append(moved)
         maker.parts.words |= {"averages", "apply_gradients"}
         if maker.evaluates_averages:
-            maker.parts.words.add("evaluate(averages)")
+            trained.others["averages_evaluated"] = "True"
         return
     # It may have been given a name.
     named = f"{trained.optimizer} = "

@@ -38,28 +38,3 @@ class Coder:
         step = tf.train.get_global_step()
         train_op = tf.train.MomentumOptimizer(0.05, 0.9).minimize(loss, step)
         return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
-
-
-def data():
-    draw = np.random.RandomState(3)
-    x = draw.normal(size=(32, 4)).astype("float32")
-    kind = draw.randint(3, size=(32, 1))
-    y = x[:, :1] - 2.0 * x[:, 1:2]
-    return tf.data.Dataset.from_tensor_slices(({"x": x, "kind": kind}, y)).batch(8)
-
-
-def forever():
-    return data().repeat()
-
-
-coder = Coder(6)
-estimator = tf.estimator.Estimator(
-    coder.model_fn,
-    model_dir=DIRECTORY,
-    config=tf.estimator.RunConfig(train_distribute=STRATEGY, tf_random_seed=1),
-    params={"code": 3},
-)
-estimator.train(forever, max_steps=STEPS)
-RESULT = dict(estimator.evaluate(data))
-for name in estimator.get_variable_names():
-    RESULT[name] = np.sum(np.abs(estimator.get_variable_value(name)))

@@ -46,26 +46,3 @@ def model_fn(features, labels, mode, params):
     with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
         train_op = optimizer.minimize(loss, tf.train.get_global_step())
     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
-
-
-def data():
-    draw = np.random.RandomState(3)
-    x = draw.normal(size=(32, 4)).astype("float32")
-    y = x[:, :1] - 2.0 * x[:, 1:2]
-    return tf.data.Dataset.from_tensor_slices(({"x": x}, y)).batch(8)
-
-
-def forever():
-    return data().repeat()
-
-
-estimator = tf.estimator.Estimator(
-    model_fn,
-    model_dir=DIRECTORY,
-    config=tf.estimator.RunConfig(train_distribute=STRATEGY, tf_random_seed=1),
-    params={"sizes": [2, 4], "deep": True},
-)
-estimator.train(forever, max_steps=STEPS)
-RESULT = dict(estimator.evaluate(data))
-for name in estimator.get_variable_names():
-    RESULT[name] = np.sum(np.abs(estimator.get_variable_value(name)))
