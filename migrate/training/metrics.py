@@ -56,3 +56,13 @@ class TrapezoidalAUC(tf_keras.metrics.AUC):
         precision = hits / (hits + self.false_positives)
         heights = (precision[:-1] + precision[1:]) / 2
         return tf.reduce_sum((recall[:-1] - recall[1:]) * heights)
+
+
+class BestF1(tf_keras.metrics.AUC):
+    """The greatest F1 over the thresholds."""
+
+    def result(self) -> Any:
+        hits = self.true_positives
+        precision = hits / (hits + self.false_positives + 1e-8)
+        recall = hits / (hits + self.false_negatives + 1e-8)
+        return tf.reduce_max(2 * precision * recall / (precision + recall + 1e-8))

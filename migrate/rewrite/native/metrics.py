@@ -75,6 +75,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
         if name != "percentage_below"
     },
     "tf.contrib.metrics.streaming_percentage_less": _OF_TF["percentage_below"],
+    "tf.contrib.metrics.f1_score": (*_LABELS, "num_thresholds", *_LAST),
     MATRIX: ("labels", "predictions", "num_classes", "weights"),
 }
 
@@ -290,6 +291,12 @@ class _Call:
             raise Refused(f"`{self.symbol}` whose curve or summation is not known")
         summed = None if method == "trapezoidal" else f'"{method}"'
         return self.made("AUC", *pair, **options, summation_method=summed)
+
+    def f1_score(self) -> Metric:
+        pair = self.of("labels"), self.of("predictions")
+        return self.own(
+            "BestF1", *pair, num_thresholds=self.given.get("num_thresholds")
+        )
 
     def compared(self, short: str) -> Metric:
         """Counts of pairs that agree or do not, and shares of such counts."""

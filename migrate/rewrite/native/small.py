@@ -330,6 +330,9 @@ WORDS: dict[str, Handler] = {
         for name in ("read_data_sets", "load_mnist")
     },
     "tf.contrib.data.batch_and_drop_remainder": _whole_batches,
+    "tf.contrib.losses.metric_learning.triplet_semihard_loss": taken(
+        "triplet_semihard_loss"
+    ),
     "tf.contrib.crf.crf_decode": taken("crf_decode"),
     "tf.contrib.crf.crf_log_likelihood": taken("crf_log_likelihood"),
     "tf.contrib.learn.datasets.load_dataset": _by_name,
