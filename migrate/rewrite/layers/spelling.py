@@ -32,6 +32,7 @@ RESERVED = frozenset([*_RESERVED.split(), *keyword.kwlist])
 # What programs call the flag that Keras calls `training`.
 FLAGS = (
     "is_training", "is_train", "train", "training", "is_training_phase", "phase_train",
+    "train_phase", "training_phase",
 )  # fmt: skip
 
 

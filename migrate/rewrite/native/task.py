@@ -965,7 +965,7 @@ class Maker:
         if else_ is not None:
             lines = self._by_mode(lines, before, found.statements, else_)
         arguments: list[str] = []
-        flags = 0
+        flags, names = 0, self._called_with()
         for number, one in enumerate(call.args):
             told = self.train.decided(one.value)
             if (
@@ -984,6 +984,8 @@ class Maker:
                 )
                 # Of several, one is the flag; the others have names of their own.
                 name = self.tree.code(one.value) if flags else "training"
+                if number < len(names) and not flags and names[number] != "mode":
+                    name = names[number]
                 arguments.append(flag if plain else f"{name}={flag}")
                 flags += 1
             else:
@@ -1064,6 +1066,16 @@ class Maker:
             if texts
         ]
         return [*lines[:start], "".join(branches), *lines[end:]]
+
+    def _called_with(self) -> list[str]:
+        """The parameters of the model's call, where its class stands in the file."""
+        made = self.tree.resolver.definition(self.maker.func)
+        for one in (
+            walk(made, cst.FunctionDef) if isinstance(made, cst.ClassDef) else ()
+        ):
+            if one.name.value == "call":
+                return [param.name.value for param in one.params.params[1:]]
+        return []
 
     def _reshapes(self) -> bool:
         """The model begins with a change of shape, and clients may send another one."""
