@@ -6,7 +6,7 @@ begin and are penalized, where nothing else does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import libcst as cst
 
@@ -108,18 +108,24 @@ def _handed_on(
     return places
 
 
-def check_outer_scopes(
+def told_by_outer_scopes(
     files: Sequence[ParsedModule], functions: Collection[cst.CSTNode], notes: Notes
-) -> None:
-    """Raises Blocked where scopes of functions give something to functions called."""
+) -> dict[cst.CSTNode, object]:
+    """Calls in functions, with what the scopes around these functions give them.
+
+    Raises Blocked where that is not the same whenever the functions are called.
+    """
     readers = [ScopeReader(one) for one in files]
-    for outer in readers:
-        for scope in outer.scopes:
-            if outer.tree.function(scope) in functions:
-                for function in notes.reached(scope.body):
-                    for inner in readers:
-                        if inner.tree.holds(function):
-                            inner.check(function, scope, outer)
+    homes = {scope: one for one in readers for scope in one.scopes}
+    places: dict[cst.CSTNode, object] = {}
+    for reader in readers:
+        for function in filter(reader.tree.holds, functions):
+            for call in walk(function, cst.Call):
+                ways = notes.around.get(call, set())
+                given = reader.from_outside(function, call, ways, homes)
+                if given:
+                    places[call] = _told(given, reader.parameters(call))
+    return places
 
 
 def _told(given: _Given, names: Sequence[str]) -> Callable[[cst.Call], cst.Call]:
@@ -253,6 +259,67 @@ class ScopeReader:
             if (bound := self.tree.resolver.bindings(name))
         )
 
+    def from_outside(
+        self,
+        function: cst.CSTNode,
+        call: cst.Call,
+        ways: Collection[tuple[cst.With, ...]],
+        homes: Mapping[cst.With, ScopeReader],
+    ) -> _Given:
+        """What scopes around the calls of a function give a call in it, in all ways."""
+        own = {*self.around(call, 0)}
+        found: list[_Given] = []
+        told: set[str] = set()
+        for way in ways:
+            given: _Given = {}
+            for scope in reversed(way):
+                outer = homes.get(scope)
+                if scope in own or outer is None:
+                    continue
+                known = {
+                    key: self._said_here(value, outer)
+                    for key, value in self.given(call, [scope], outer).items()
+                }
+                if None in known.values() or (known and outer.of_functions(scope)):
+                    raise outer.stop(scope, why_around(_shown(function), [*known]))
+                given = {k: v for k, v in known.items() if v is not None} | given
+            found.append(given)
+            told.add(str({key: source_text(one) for key, one in given.items()}))
+            if len(told) > 1:
+                kinds = {*found[0], *given}
+                raise self.stop(call, why_around(_shown(function), sorted(kinds)))
+        return found[0] if found else {}
+
+    def of_functions(self, scope: cst.With) -> bool:
+        """It is an arg_scope, or one of its items is."""
+        return any(self.tree.symbol(one.func) in ARG_SCOPES for one in _items([scope]))
+
+    def _said_here(
+        self, value: cst.BaseExpression, outer: ScopeReader
+    ) -> cst.BaseExpression | None:
+        """A value of another function, if all that it names means the same here."""
+        for one in (value, outer.tree.value(value)):
+            if one is not None and self._knows(one, outer):
+                return one
+        return None
+
+    def _knows(self, value: cst.BaseExpression, outer: ScopeReader) -> bool:
+        there, here = outer.tree.resolver, self.tree.resolver
+        for name in walk(value, cst.Name):
+            if name not in there.scopes.loads:
+                continue
+            bound, alike = there.bindings(name), self.tree.loads(name.value)
+            if self is outer:
+                of_module = all(b.scope is here.scopes.module_scope for b in bound)
+                same = of_module and all(here.bindings(one) == bound for one in alike)
+            else:
+                symbol = there.resolve(name)
+                same = symbol is not None and bool(alike)
+                same &= all(here.resolve(one) == symbol for one in alike)
+            if not same:
+                return False
+        return True
+
     def check(self, function: cst.CSTNode, scope: cst.With, outer: ScopeReader) -> None:
         """Raises Blocked where a scope around a function's calls gives it something."""
         for call in walk(function, cst.Call):
@@ -382,6 +449,10 @@ class ScopeReader:
                 if name in ("initializer", "regularizer"):
                     found.setdefault(name, one.value)
         return found
+
+
+def _shown(function: cst.CSTNode) -> str:
+    return source_text(getattr(function, "name", function))
 
 
 def _items(scopes: Sequence[cst.With]) -> list[cst.Call]:

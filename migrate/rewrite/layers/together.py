@@ -65,8 +65,12 @@ def lifted_together(
 class _Group:
     """The model functions of some files."""
 
-    def __init__(self, files: list[ParsedModule], facts: ProjectFacts) -> None:
+    def __init__(
+        self, files: list[ParsedModule], facts: ProjectFacts, *, said: bool = False
+    ) -> None:
         self.files = files
+        # Calls say what scopes around their functions give them.
+        self.said = said
         self.facts = facts
         self.every = self._evaluated(frozenset())
         # Those with layers.
@@ -110,8 +114,11 @@ class _Group:
     def _lifted(self) -> list[ParsedModule]:
         for one in self.every:
             self.lifting = one
-            if one.has_layers(self.files):
+            if one.has_layers([] if self.said else self.files):
                 self.functions.append(one)
+        told = {node: edit for one in self.every for node, edit in one.told.items()}
+        if told:
+            return _Group(self._with(told), self.facts, said=True).lifted()
         if not self.functions:
             return self.files
         modules = self._finish(self._lift())
@@ -119,6 +126,16 @@ class _Group:
         if modules:
             self._prove(found)
         return found
+
+    def _with(self, told: dict[cst.CSTNode, object]) -> list[ParsedModule]:
+        """The files with edits of some of their nodes."""
+        own = [
+            {n: told[n] for n in one.each(cst.Call) if n in told} for one in self.files
+        ]
+        return [
+            changed(one, self.facts, edits) if edits else one
+            for one, edits in zip(self.files, own, strict=True)
+        ]
 
     def _lift(self) -> Lifted:
         """The edits for all model functions."""

@@ -116,5 +116,7 @@ def test_scopes_around_the_calls_of_functions() -> None:
         lifted(f"{code}net = block(net)\n", block)
     assert "class Block(" in lifted(code.replace("slim.conv2d", "slim.dropout"), block)
     code = "with tf.variable_scope('s', initializer=start):\n    net = part(net)\n"
-    with pytest.raises(Blocked, match="the scope around `part` gives its weights a in"):
-        lifted(code, block)
+    assert "'w', [3], initializer=start)" in lifted(code, block)
+    for other in ("net = part(net)\n", code.replace("start", "params['start']")):
+        with pytest.raises(Blocked, match="scope around `part` gives its weights a in"):
+            lifted(f"{code}{other}", block)
