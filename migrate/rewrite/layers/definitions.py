@@ -15,7 +15,6 @@ from ...project.facts import ParsedModule, ProjectFacts
 from .classes import Classes
 from .files import Lifted
 from .regions import Standing
-from .scopes import told_by_outer_scopes
 from .taken import let_stay
 
 
@@ -43,8 +42,6 @@ class ModelFunction:
         self.unknown = [*notes.unknown.values()][unknown:]
         self.passed = [*notes.passed.values()][passed:]
         self.has_keras = keras < len(notes.keras)
-        # Calls, with what scopes around their functions give them.
-        self.told: dict[cst.CSTNode, object] = {}
 
     def stop(self, reason: str, node: cst.CSTNode | None = None) -> Blocked:
         """What to raise where the function cannot be lifted."""
@@ -58,12 +55,10 @@ class ModelFunction:
         line = Tree(parsed.module, parsed.resolver).line(node)
         return self.stop(f"{reason} ({parsed.path.name}:{line})")
 
-    def has_layers(self, files: Sequence[ParsedModule]) -> bool:
+    def has_layers(self) -> bool:
         """Tells whether it has layers; raises Blocked at what is not understood."""
         for one in self.unknown:
             raise self.stop_in(one.module, one.node, one.reason)
-        functions = {self.defined, *self.entered}
-        self.told = told_by_outer_scopes(files, functions, self.notes)
         if self._is_made() or self.has_keras:
             return True
         for one in self.passed:

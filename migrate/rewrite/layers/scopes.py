@@ -6,7 +6,7 @@ begin and are penalized, where nothing else does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import libcst as cst
 
@@ -108,24 +108,124 @@ def _handed_on(
     return places
 
 
-def told_by_outer_scopes(
+def handed_by_scopes(
     files: Sequence[ParsedModule], functions: Collection[cst.CSTNode], notes: Notes
 ) -> dict[cst.CSTNode, object]:
-    """Calls in functions, with what the scopes around these functions give them.
+    """Edits for functions that are called in scopes which say something of weights.
 
-    Raises Blocked where that is not the same whenever the functions are called.
+    They are given it, and give it to the layers that they make; raises Blocked.
     """
-    readers = [ScopeReader(one) for one in files]
-    homes = {scope: one for one in readers for scope in one.scopes}
-    places: dict[cst.CSTNode, object] = {}
-    for reader in readers:
+    handing = _Handing([ScopeReader(one) for one in files], notes)
+    for reader in handing.readers:
         for function in filter(reader.tree.holds, functions):
             for call in walk(function, cst.Call):
-                ways = notes.around.get(call, set())
-                given = reader.from_outside(function, call, ways, homes)
-                if given:
-                    places[call] = _told(given, reader.parameters(call))
-    return places
+                handing.look_at(call, reader)
+    return handing.edits()
+
+
+class _Handing:
+    """Functions that get parameters, and calls that give them what scopes say."""
+
+    def __init__(self, readers: Sequence[ScopeReader], notes: Notes) -> None:
+        self.readers = readers
+        self.notes = notes
+        self.homes = {scope: one for one in readers for scope in one.scopes}
+        self.given: dict[cst.Call, _Given] = {}
+        self.parameters: dict[cst.FunctionDef, list[str]] = {}
+
+    def look_at(self, call: cst.Call, reader: ScopeReader) -> None:
+        """Takes what scopes give to a call that makes weights from a parameter."""
+        self._check_object(call, reader)
+        for scope in self._outer(call, reader):
+            outer = self.homes[scope]
+            for key in reader.given(call, [scope], outer):
+                kind = key.rpartition("_")[2]
+                function = reader.tree.function(call)
+                why = why_around(source_text(getattr(function, "name", call)), [key])
+                of_functions = any(True for _ in outer.arg_scopes(_items([scope])))
+                if of_functions or not self._hand(function, kind, reader):
+                    raise outer.stop(scope, why)
+                self.given.setdefault(call, {})[key] = cst.Name(kind)
+
+    def _outer(self, call: cst.Call, reader: ScopeReader) -> set[cst.With]:
+        """The scopes around the calls that lead to the function of a call."""
+        own = {*reader.around(call, 0)}
+        ways = self.notes.around.get(call, ())
+        return {one for way in ways for one in way if one in self.homes} - own
+
+    def _hand(
+        self, function: cst.CSTNode | None, kind: str, reader: ScopeReader
+    ) -> bool:
+        """Gives a function a parameter, wherever it is called; tells whether it can."""
+        if not isinstance(function, cst.FunctionDef):
+            return False
+        known = self.parameters.setdefault(function, [])
+        if kind in known:
+            return True
+        known.append(kind)
+        bound = reader.tree.resolver.scopes.opened[function].bindings
+        calls = [one for one, to in self.notes.entered.items() if function in to]
+        return kind not in bound and all(self._gives(one, kind) for one in calls)
+
+    def _gives(self, call: cst.CSTNode, kind: str) -> bool:
+        """Says an argument in a call, and whether that can be done."""
+        here = next((one for one in self.readers if one.tree.holds(call)), None)
+        if here is None or not isinstance(call, cst.Call) or call in self.notes.symbols:
+            return False
+        own = here.variable_scopes(_items([*here.around(call, 0)]))
+        value = own.get(kind)
+        outer = self._outer(call, here)
+        if value is None and any(
+            kind in self.homes[one].variable_scopes(_items([one])) for one in outer
+        ):
+            value = cst.Name(kind)
+            if not self._hand(here.tree.function(call), kind, here):
+                return False
+        if value is not None:
+            self.given.setdefault(call, {})[kind] = value
+        return all(
+            self._hand(one, kind, reader)
+            for one in self.notes.entered[call]
+            for reader in self.readers
+            if reader.tree.holds(one)
+        )
+
+    def edits(self) -> dict[cst.CSTNode, object]:
+        """What becomes of the calls and of the parameters."""
+        none = cst.Name("None")
+        places: dict[cst.CSTNode, object] = {
+            function.params: function.params.with_changes(
+                params=[
+                    *function.params.params,
+                    *(cst.Param(cst.Name(one), default=none) for one in kinds),
+                ]
+            )
+            for function, kinds in self.parameters.items()
+        }
+        for reader in self.readers:
+            for call in filter(reader.tree.holds, self.given):
+                names = reader.parameters(call) if call in self.notes.symbols else ()
+                places[call] = _told(self.given[call], names)
+        return places
+
+    def _check_object(self, call: cst.Call, reader: ScopeReader) -> None:
+        """Raises Blocked where scopes give a layer something as it is made or called.
+
+        TensorFlow 1 made its weights when it was called.
+        """
+        called = self.notes.applied_in.get(call)
+        if called is None or reader.tree.symbol(call.func) not in CLASSES:
+            return
+        told = [
+            {one for one in way if one in self.homes and self._says(one)}
+            for way in (*self.notes.around.get(call, ()), *called)
+        ]
+        if any(one != told[0] for one in told):
+            why = why_around(reader.tree.code(call.func), ["initializer"])
+            raise reader.stop(call, f"{why} where it is called")
+
+    def _says(self, scope: cst.With) -> bool:
+        return bool(self.homes[scope].variable_scopes(_items([scope])))
 
 
 def _told(given: _Given, names: Sequence[str]) -> Callable[[cst.Call], cst.Call]:
@@ -165,7 +265,7 @@ class ScopeReader:
         line = self.tree.line(node)
         return Blocked(line, f"{reason} ({self.name}:{line})")
 
-    def around(self, call: cst.Call, most: int = _MOST) -> Iterator[cst.With]:
+    def around(self, call: cst.CSTNode, most: int = _MOST) -> Iterator[cst.With]:
         """The scopes of the function around a call, the innermost first.
 
         Then arg_scopes around the calls of this function, where these are the same.
@@ -258,67 +358,6 @@ class ScopeReader:
             for name in walk(value, cst.Name)
             if (bound := self.tree.resolver.bindings(name))
         )
-
-    def from_outside(
-        self,
-        function: cst.CSTNode,
-        call: cst.Call,
-        ways: Collection[tuple[cst.With, ...]],
-        homes: Mapping[cst.With, ScopeReader],
-    ) -> _Given:
-        """What scopes around the calls of a function give a call in it, in all ways."""
-        own = {*self.around(call, 0)}
-        found: list[_Given] = []
-        told: set[str] = set()
-        for way in ways:
-            given: _Given = {}
-            for scope in reversed(way):
-                outer = homes.get(scope)
-                if scope in own or outer is None:
-                    continue
-                known = {
-                    key: self._said_here(value, outer)
-                    for key, value in self.given(call, [scope], outer).items()
-                }
-                if None in known.values() or (known and outer.of_functions(scope)):
-                    raise outer.stop(scope, why_around(_shown(function), [*known]))
-                given = {k: v for k, v in known.items() if v is not None} | given
-            found.append(given)
-            told.add(str({key: source_text(one) for key, one in given.items()}))
-            if len(told) > 1:
-                kinds = {*found[0], *given}
-                raise self.stop(call, why_around(_shown(function), sorted(kinds)))
-        return found[0] if found else {}
-
-    def of_functions(self, scope: cst.With) -> bool:
-        """It is an arg_scope, or one of its items is."""
-        return any(self.tree.symbol(one.func) in ARG_SCOPES for one in _items([scope]))
-
-    def _said_here(
-        self, value: cst.BaseExpression, outer: ScopeReader
-    ) -> cst.BaseExpression | None:
-        """A value of another function, if all that it names means the same here."""
-        for one in (value, outer.tree.value(value)):
-            if one is not None and self._knows(one, outer):
-                return one
-        return None
-
-    def _knows(self, value: cst.BaseExpression, outer: ScopeReader) -> bool:
-        there, here = outer.tree.resolver, self.tree.resolver
-        for name in walk(value, cst.Name):
-            if name not in there.scopes.loads:
-                continue
-            bound, alike = there.bindings(name), self.tree.loads(name.value)
-            if self is outer:
-                of_module = all(b.scope is here.scopes.module_scope for b in bound)
-                same = of_module and all(here.bindings(one) == bound for one in alike)
-            else:
-                symbol = there.resolve(name)
-                same = symbol is not None and bool(alike)
-                same &= all(here.resolve(one) == symbol for one in alike)
-            if not same:
-                return False
-        return True
 
     def check(self, function: cst.CSTNode, scope: cst.With, outer: ScopeReader) -> None:
         """Raises Blocked where a scope around a function's calls gives it something."""
@@ -435,6 +474,22 @@ class ScopeReader:
             functions.discard(None)
             yield functions, {key: one.value for key, one in _named(node, ()) if key}
 
+    def _is_told(self, name: cst.BaseExpression) -> bool:
+        """A scope that is entered again says something of weights, or may do so."""
+        code = self.tree.code(name)
+        begun = [
+            one
+            for one in self.scopes
+            for item in one.items
+            if item.asname is not None and self.tree.code(item.asname.name) == code
+        ]
+        return any(
+            key in ("initializer", "regularizer")
+            for one in begun
+            for scope in _items([one, *self.around(one, 0)])
+            for key, _ in _named(scope, _SCOPE)
+        )
+
     def variable_scopes(self, items: Sequence[cst.Call]) -> _Given:
         """How weights begin, and their penalty, as the innermost scopes say."""
         found: _Given = {}
@@ -446,13 +501,12 @@ class ScopeReader:
                     continue
                 if name in ("custom_getter", "constraint"):
                     raise self.stop(node, f"a variable scope with `{name}`")
+                if name == "name_or_scope" and self._is_told(one.value):
+                    why = f"`{self.tree.code(node)}` gives weights what it gave before"
+                    raise self.stop(node, why)
                 if name in ("initializer", "regularizer"):
                     found.setdefault(name, one.value)
         return found
-
-
-def _shown(function: cst.CSTNode) -> str:
-    return source_text(getattr(function, "name", function))
 
 
 def _items(scopes: Sequence[cst.With]) -> list[cst.Call]:

@@ -31,7 +31,7 @@ from .moved_scopes import with_scopes_in_functions
 from .one_line import one_in_each
 from .own_scopes import with_arg_scopes_written_out, without_scope_makers
 from .proof import again, difference
-from .scopes import with_scopes_said
+from .scopes import handed_by_scopes, with_scopes_said
 from .taken import Stays
 
 # Functions that are found to keep their layers, one after the other.
@@ -69,7 +69,7 @@ class _Group:
         self, files: list[ParsedModule], facts: ProjectFacts, *, said: bool = False
     ) -> None:
         self.files = files
-        # Calls say what scopes around their functions give them.
+        # Functions are given what scopes around their calls say.
         self.said = said
         self.facts = facts
         self.every = self._evaluated(frozenset())
@@ -114,11 +114,12 @@ class _Group:
     def _lifted(self) -> list[ParsedModule]:
         for one in self.every:
             self.lifting = one
-            if one.has_layers([] if self.said else self.files):
+            if one.has_layers():
                 self.functions.append(one)
-        told = {node: edit for one in self.every for node, edit in one.told.items()}
-        if told:
-            return _Group(self._with(told), self.facts, said=True).lifted()
+        own = {node for one in self.every for node in (one.defined, *one.entered)}
+        handed = {} if self.said else handed_by_scopes(self.files, own, self.notes)
+        if handed:
+            return _Group(self._with(handed), self.facts, said=True).lifted()
         if not self.functions:
             return self.files
         modules = self._finish(self._lift())
@@ -127,15 +128,14 @@ class _Group:
             self._prove(found)
         return found
 
-    def _with(self, told: dict[cst.CSTNode, object]) -> list[ParsedModule]:
+    def _with(self, places: dict[cst.CSTNode, object]) -> list[ParsedModule]:
         """The files with edits of some of their nodes."""
-        own = [
-            {n: told[n] for n in one.each(cst.Call) if n in told} for one in self.files
-        ]
-        return [
-            changed(one, self.facts, edits) if edits else one
-            for one, edits in zip(self.files, own, strict=True)
-        ]
+        found: list[ParsedModule] = []
+        for one in self.files:
+            tree = Tree(one.module, one.resolver)
+            own = {node: places[node] for node in filter(tree.holds, places)}
+            found.append(changed(one, self.facts, own) if own else one)
+        return found
 
     def _lift(self) -> Lifted:
         """The edits for all model functions."""

@@ -144,12 +144,30 @@ class _Uses:
                 while page.text[rest : rest + 1] == " ":
                     page.put_span(rest, rest + 1)
                     rest += 1
-            elif all(one.default is not None for one in self.function.params.params):
+            elif all(one.default is not None for one in self.parameters()):
                 page.put(node, f"{page.source(node)}()")
             else:
                 page.refuse(node, "a receiver ({}) lacks its arguments")
 
+    def parameters(self) -> Sequence[cst.Param]:
+        """What a call has to give."""
+        return self.function.params.params[1 if self.is_method() else 0 :]
+
+    def is_method(self) -> bool:
+        classes = self.home.each(cst.ClassDef)
+        return any(self.function in one.body.body for one in classes)
+
     def is_meant(self, node: cst.BaseExpression) -> bool:
+        if self.is_method():
+            # Of whatever object: no other function of the program has this name.
+            name = self.function.name.value
+            every = [f for one in self.page.files for f in one.each(cst.FunctionDef)]
+            if (
+                isinstance(node, cst.Attribute)
+                and sum(one.name.value == name for one in every) > 1
+            ):
+                self.page.refuse(node, "{} may be one of several functions")
+            return isinstance(node, cst.Attribute)
         if self.home is self.page.parsed:
             return self.page.resolver.definition(node) is self.function
         path = self.page.resolver.qualified(node)
