@@ -979,9 +979,7 @@ class Lifted:
             value = node.value
             function = value.func if isinstance(value, ast.Call) else value
             symbol = self.symbol(self.of(function)) or ""
-            if symbol.endswith("_initializer") or ".initializers." in symbol:
-                self.source.put(value, initializer(self.of(value), self))
-            elif symbol.endswith("_regularizer"):
+            if symbol.endswith("_regularizer"):
                 made = regularizer(self.of(value), self)
                 self.source.put(value, made or "None")
         self.take()
