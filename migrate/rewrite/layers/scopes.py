@@ -20,6 +20,7 @@ from ...model.evaluator import TAKES_SCOPE
 from ...model.layer_functions import CLASSES, GET_VARIABLE, LAYERS, STARTS
 from ...model.notes import Notes
 from ...project.facts import ParsedModule, ProjectFacts
+from .model_functions import is_model_fn
 from .own_scopes import ARG_SCOPES
 from .spelling import argument_of
 
@@ -117,8 +118,8 @@ def handed_by_scopes(
     """
     handing = _Handing([ScopeReader(one) for one in files], notes)
     for reader in handing.readers:
-        for function in filter(reader.tree.holds, functions):
-            for call in walk(function, cst.Call):
+        for call in reader.tree.each(cst.Call):
+            if reader.tree.function(call) in functions:
                 handing.look_at(call, reader)
     return handing.edits()
 
@@ -147,11 +148,11 @@ class _Handing:
                     raise outer.stop(scope, why)
                 self.given.setdefault(call, {})[key] = cst.Name(kind)
 
-    def _outer(self, call: cst.Call, reader: ScopeReader) -> set[cst.With]:
+    def _outer(self, call: cst.Call, reader: ScopeReader) -> list[cst.With]:
         """The scopes around the calls that lead to the function of a call."""
-        own = {*reader.around(call, 0)}
-        ways = self.notes.around.get(call, ())
-        return {one for way in ways for one in way if one in self.homes} - own
+        found = {one for way in self.notes.around.get(call, ()) for one in way}
+        found -= {*reader.around(call, 0)}
+        return [one for one in self.homes if one in found]
 
     def _hand(
         self, function: cst.CSTNode | None, kind: str, reader: ScopeReader
@@ -163,9 +164,14 @@ class _Handing:
         if kind in known:
             return True
         known.append(kind)
-        bound = reader.tree.resolver.scopes.opened[function].bindings
+        scopes, params = reader.tree.resolver.scopes, function.params
+        taken = {*scopes.opened[function].bindings}
+        taken |= {one.value for one in walk(function, cst.Name) if one in scopes.loads}
+        takes_any = isinstance(params.star_arg, cst.Param) or is_model_fn(function)
+        if kind in taken or takes_any:
+            return False
         calls = [one for one, to in self.notes.entered.items() if function in to]
-        return kind not in bound and all(self._gives(one, kind) for one in calls)
+        return all(self._gives(one, kind) for one in calls)
 
     def _gives(self, call: cst.CSTNode, kind: str) -> bool:
         """Says an argument in a call, and whether that can be done."""

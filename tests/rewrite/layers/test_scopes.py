@@ -121,7 +121,7 @@ def test_scopes_around_the_calls_of_functions() -> None:
     assert "self.get_variable('w', [3], initializer=self.initializer)" in found
     assert "= Part(initializer=start) self.part_2 = Part()" in found
     with pytest.raises(Blocked, match="scope around `part` gives its weights a in"):
-        lifted(code, block.replace("part(x):", "part(x, initializer=1):"))
+        lifted(code, block.replace("return x", "return initializer(x)"))
 
 
 def test_scopes_where_weights_are_made() -> None:
