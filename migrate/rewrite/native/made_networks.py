@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
 from ...code.edits import Put, changed
-from ...code.statements import is_docstring
+from ...code.statements import is_docstring, without_docstring
 from ...code.texts import camel
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from ..layers.model_functions import is_model_fn
+from ..layers.spelling import argument_of
 from .local_functions import MAKES_LAYERS
 
 # What is no part of the name of what is made.
@@ -43,6 +44,88 @@ def with_makers_as_classes(
                     found[place] = changed(found[place], facts, edits)
             return with_makers_as_classes(found, facts)
     return found
+
+
+def with_networks_made_inside(
+    parsed: ParsedModule, facts: ProjectFacts
+) -> ParsedModule:
+    """The file with model functions that make the network that they were given.
+
+    ``make_model_fn(network(params))`` is ``make_model_fn(params)`` then, and what it
+    returns begins with ``network = network(params)``.
+    """
+    others = "\n".join(facts.texts_of_importers(parsed.path))
+    tree = Tree(parsed.module, parsed.resolver)
+    for maker in parsed.each(cst.FunctionDef):
+        calls = tree.calls_of(maker) or []
+        lines = without_docstring(maker.body)
+        inner = [o for o in lines if isinstance(o, cst.FunctionDef) and is_model_fn(o)]
+        if len(calls) != 1 or len(inner) != 1 or f"{maker.name.value}(" in others:
+            continue
+        for arg, param in _placed(calls[0], maker.params.params):
+            places = _inside(tree, arg, param, maker, inner[0])
+            if places is not None:
+                new = changed(parsed, facts, {**places})
+                return with_networks_made_inside(new, facts)
+    return parsed
+
+
+def _placed(
+    call: cst.Call, params: Sequence[cst.Param]
+) -> Iterator[tuple[cst.Arg, cst.Param]]:
+    """Arguments with their parameters, where they are written out."""
+    names = {one.name.value: one for one in params}
+    for place, one in enumerate(call.args):
+        if one.star:
+            return
+        if one.keyword is not None and one.keyword.value in names:
+            yield one, names[one.keyword.value]
+        elif one.keyword is None and place < len(params):
+            yield one, params[place]
+
+
+def _inside(
+    tree: Tree,
+    arg: cst.Arg,
+    param: cst.Param,
+    maker: cst.FunctionDef,
+    inner: cst.FunctionDef,
+) -> _Places | None:
+    """The edits for an argument that is a network, made by a function of the file."""
+    made = arg.value
+    network = (
+        tree.resolver.definition(made.func) if isinstance(made, cst.Call) else None
+    )
+    if not isinstance(made, cst.Call) or not isinstance(network, cst.FunctionDef):
+        return None
+    if _class_of(tree, network) is None or param.default is not None:
+        return None
+    scopes = tree.resolver.scopes
+    name = param.name.value
+    taken = {*scopes.opened[maker].bindings, *scopes.opened[inner].bindings}
+    taken |= {one.value for one in walk(maker, cst.Name) if one in scopes.loads}
+    given = [*_placed(made, network.params.params)]
+    told = [(cst.Arg(one.value), other.name) for one, other in given]
+    if len(given) < len(made.args) or {one.value for _, one in told} & taken:
+        return None
+    if any(one.value == name and one in scopes.loads for one in _besides(maker, inner)):
+        return None
+    begins = made.with_changes(args=[cst.Arg(one) for _, one in told])
+    code = f"{name} = {tree.module.code_for_node(begins)}\n"
+    first = len(inner.body.body) - len(without_docstring(inner.body))
+    by_name = arg.keyword is not None
+    return {
+        arg: [argument_of(o.value, n) if by_name else o for o, n in told],
+        param: [cst.Param(one) for _, one in told],
+        inner.body: lambda now: now.with_changes(
+            body=[*now.body[:first], cst.parse_statement(code), *now.body[first:]]
+        ),
+    }
+
+
+def _besides(maker: cst.FunctionDef, inner: cst.FunctionDef) -> Iterator[cst.Name]:
+    inside = {*walk(inner)}
+    yield from (one for one in walk(maker, cst.Name) if one not in inside)
 
 
 def _class_of(tree: Tree, function: cst.FunctionDef) -> cst.ClassDef | None:
