@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from ...code.edits import Put, changed
+from ...code.names import fresh
 from ...code.statements import is_docstring, without_docstring
 from ...code.texts import camel
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
@@ -51,8 +52,8 @@ def with_networks_made_inside(
 ) -> ParsedModule:
     """The file with model functions that make the network that they were given.
 
-    ``make_model_fn(network(params))`` is ``make_model_fn(params)`` then, and what it
-    returns begins with ``network = network(params)``.
+    ``make_model_fn(resnet(18))`` is ``make_model_fn(18)`` then, and what it returns
+    begins with ``network = resnet(size)``.
     """
     others = "\n".join(facts.texts_of_importers(parsed.path))
     tree = Tree(parsed.module, parsed.resolver)
@@ -100,32 +101,28 @@ def _inside(
         return None
     if _class_of(tree, network) is None or param.default is not None:
         return None
-    scopes = tree.resolver.scopes
-    name = param.name.value
+    scopes, name = tree.resolver.scopes, param.name.value
+    loads = [one for one in walk(maker, cst.Name) if one in scopes.loads]
     taken = {*scopes.opened[maker].bindings, *scopes.opened[inner].bindings}
-    taken |= {one.value for one in walk(maker, cst.Name) if one in scopes.loads}
+    taken |= {one.value for one in loads}
+    reads = [one for one in loads if one.value == name]
     given = [*_placed(made, network.params.params)]
-    told = [(cst.Arg(one.value), other.name) for one, other in given]
-    if len(given) < len(made.args) or {one.value for _, one in told} & taken:
+    if len(given) < len(made.args) or not {*walk(inner)}.issuperset(reads):
         return None
-    if any(one.value == name and one in scopes.loads for one in _besides(maker, inner)):
+    if network.name.value in taken:
         return None
-    begins = made.with_changes(args=[cst.Arg(one) for _, one in told])
+    told = [(one, cst.Name(fresh(other.name.value, taken))) for one, other in given]
+    begins = made.with_changes(args=[o.with_changes(value=n) for o, n in told])
     code = f"{name} = {tree.module.code_for_node(begins)}\n"
     first = len(inner.body.body) - len(without_docstring(inner.body))
     by_name = arg.keyword is not None
     return {
-        arg: [argument_of(o.value, n) if by_name else o for o, n in told],
+        arg: [argument_of(o.value, n if by_name else None) for o, n in told],
         param: [cst.Param(one) for _, one in told],
         inner.body: lambda now: now.with_changes(
             body=[*now.body[:first], cst.parse_statement(code), *now.body[first:]]
         ),
     }
-
-
-def _besides(maker: cst.FunctionDef, inner: cst.FunctionDef) -> Iterator[cst.Name]:
-    inside = {*walk(inner)}
-    yield from (one for one in walk(maker, cst.Name) if one not in inside)
 
 
 def _class_of(tree: Tree, function: cst.FunctionDef) -> cst.ClassDef | None:
