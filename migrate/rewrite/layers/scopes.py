@@ -228,7 +228,7 @@ class _Handing:
         ]
         if any(one != told[0] for one in told):
             why = why_around(reader.tree.code(call.func), ["initializer"])
-            raise reader.stop(call, f"{why} where it is called")
+            raise reader.stop(call, why)
 
     def _says(self, scope: cst.With) -> bool:
         return bool(self.homes[scope].variable_scopes(_items([scope])))
@@ -508,7 +508,7 @@ class ScopeReader:
                 if name in ("custom_getter", "constraint"):
                     raise self.stop(node, f"a variable scope with `{name}`")
                 if name == "name_or_scope" and self._is_told(one.value):
-                    why = f"`{self.tree.code(node)}` gives weights what it gave before"
+                    why = why_around(self.tree.code(node), ["initializer"])
                     raise self.stop(node, why)
                 if name in ("initializer", "regularizer"):
                     found.setdefault(name, one.value)
