@@ -137,6 +137,8 @@ class Evaluator:
         self.held: dict[cst.CSTNode, Instance | None] = {}  # by modules
         self.handed = Handed(self)
         self._running: list[tuple[object, ...]] = []
+        # Blocks of `with` that are open, those around running functions too.
+        self._blocks: list[cst.With] = []
         # Functions that called themselves.
         self._again: set[cst.CSTNode] = set()
         self._known: dict[tuple[object, ...], tuple[Value, bool]] = {}
@@ -667,6 +669,7 @@ class Evaluator:
         self, callee: Value, node: cst.Call, arguments: list[Argument], env: Env
     ) -> Value:
         """What a call of a value gives; an object that a module holds may have it."""
+        self.notes.around.setdefault(node, set()).add(tuple(self._blocks))
         time = latest(one.value for one in arguments)
         # What an object does with numbers and texts is of no matter to the model.
         follows = time is Time.GRAPH or not isinstance(node.func, cst.Attribute)
@@ -1015,7 +1018,9 @@ class Evaluator:
                 self.within("with", value)
                 if item.asname is not None:
                     self.assign(item.asname.name, value, env)
+            self._blocks.append(node)
             self.suite(node.body, env)
+            self._blocks.pop()
             for _ in node.items:
                 self.beyond()
         elif isinstance(node, cst.FunctionDef):

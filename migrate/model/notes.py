@@ -42,6 +42,10 @@ class Notes:
     scoped: set[cst.CSTNode] = field(default_factory=set)
     # Functions that a call enters.
     entered: dict[cst.CSTNode, set[cst.CSTNode]] = field(default_factory=dict)
+    # Blocks of `with` around calls, also in the functions that lead to these.
+    around: dict[cst.CSTNode, set[tuple[cst.With, ...]]] = field(default_factory=dict)
+    # The same around calls of layers, by what makes these.
+    applied_in: dict[object, set[tuple[cst.With, ...]]] = field(default_factory=dict)
     # Parameters of functions.
     parameters: dict[cst.CSTNode, dict[str, Value]] = field(default_factory=dict)
     # Layers and models of Keras.

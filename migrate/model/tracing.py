@@ -336,6 +336,9 @@ class Tracer(Evaluator):
     def _called_layer(
         self, layer: Layer, node: cst.Call, arguments: Sequence[Argument], env: Env
     ) -> Value:
+        for made in layer.made[:1]:
+            around = self.notes.applied_in.setdefault(made, set())
+            around.add(tuple(self._blocks))
         named = {one.keyword for one in arguments}
         missing = [
             term(f"{name}=", constant(False))

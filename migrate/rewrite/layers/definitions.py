@@ -15,7 +15,6 @@ from ...project.facts import ParsedModule, ProjectFacts
 from .classes import Classes
 from .files import Lifted
 from .regions import Standing
-from .scopes import check_outer_scopes
 from .taken import let_stay
 
 
@@ -56,11 +55,10 @@ class ModelFunction:
         line = Tree(parsed.module, parsed.resolver).line(node)
         return self.stop(f"{reason} ({parsed.path.name}:{line})")
 
-    def has_layers(self, files: Sequence[ParsedModule]) -> bool:
+    def has_layers(self) -> bool:
         """Tells whether it has layers; raises Blocked at what is not understood."""
         for one in self.unknown:
             raise self.stop_in(one.module, one.node, one.reason)
-        check_outer_scopes(files, {self.defined, *self.entered}, self.notes)
         if self._is_made() or self.has_keras:
             return True
         for one in self.passed:

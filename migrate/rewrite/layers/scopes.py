@@ -20,6 +20,7 @@ from ...model.evaluator import TAKES_SCOPE
 from ...model.layer_functions import CLASSES, GET_VARIABLE, LAYERS, STARTS
 from ...model.notes import Notes
 from ...project.facts import ParsedModule, ProjectFacts
+from .model_functions import is_model_fn
 from .own_scopes import ARG_SCOPES
 from .spelling import argument_of
 
@@ -108,18 +109,129 @@ def _handed_on(
     return places
 
 
-def check_outer_scopes(
+def handed_by_scopes(
     files: Sequence[ParsedModule], functions: Collection[cst.CSTNode], notes: Notes
-) -> None:
-    """Raises Blocked where scopes of functions give something to functions called."""
-    readers = [ScopeReader(one) for one in files]
-    for outer in readers:
-        for scope in outer.scopes:
-            if outer.tree.function(scope) in functions:
-                for function in notes.reached(scope.body):
-                    for inner in readers:
-                        if inner.tree.holds(function):
-                            inner.check(function, scope, outer)
+) -> dict[cst.CSTNode, object]:
+    """Edits for functions that are called in scopes which say something of weights.
+
+    They are given it, and give it to the layers that they make; raises Blocked.
+    """
+    handing = _Handing([ScopeReader(one) for one in files], notes)
+    for reader in handing.readers:
+        for call in reader.tree.each(cst.Call):
+            if reader.tree.function(call) in functions:
+                handing.look_at(call, reader)
+    return handing.edits()
+
+
+class _Handing:
+    """Functions that get parameters, and calls that give them what scopes say."""
+
+    def __init__(self, readers: Sequence[ScopeReader], notes: Notes) -> None:
+        self.readers = readers
+        self.notes = notes
+        self.homes = {scope: one for one in readers for scope in one.scopes}
+        self.given: dict[cst.Call, _Given] = {}
+        self.parameters: dict[cst.FunctionDef, list[str]] = {}
+
+    def look_at(self, call: cst.Call, reader: ScopeReader) -> None:
+        """Takes what scopes give to a call that makes weights from a parameter."""
+        self._check_object(call, reader)
+        for scope in self._outer(call, reader):
+            outer = self.homes[scope]
+            for key in reader.given(call, [scope], outer):
+                kind = key.rpartition("_")[2]
+                function = reader.tree.function(call)
+                why = why_around(source_text(getattr(function, "name", call)), [key])
+                of_functions = any(True for _ in outer.arg_scopes(_items([scope])))
+                if of_functions or not self._hand(function, kind, reader):
+                    raise outer.stop(scope, why)
+                self.given.setdefault(call, {})[key] = cst.Name(kind)
+
+    def _outer(self, call: cst.Call, reader: ScopeReader) -> list[cst.With]:
+        """The scopes around the calls that lead to the function of a call."""
+        found = {one for way in self.notes.around.get(call, ()) for one in way}
+        found -= {*reader.around(call, 0)}
+        return [one for one in self.homes if one in found]
+
+    def _hand(
+        self, function: cst.CSTNode | None, kind: str, reader: ScopeReader
+    ) -> bool:
+        """Gives a function a parameter, wherever it is called; tells whether it can."""
+        if not isinstance(function, cst.FunctionDef):
+            return False
+        known = self.parameters.setdefault(function, [])
+        if kind in known:
+            return True
+        known.append(kind)
+        scopes, params = reader.tree.resolver.scopes, function.params
+        taken = {*scopes.opened[function].bindings}
+        taken |= {one.value for one in walk(function, cst.Name) if one in scopes.loads}
+        takes_any = isinstance(params.star_arg, cst.Param) or is_model_fn(function)
+        if kind in taken or takes_any:
+            return False
+        calls = [one for one, to in self.notes.entered.items() if function in to]
+        return all(self._gives(one, kind) for one in calls)
+
+    def _gives(self, call: cst.CSTNode, kind: str) -> bool:
+        """Says an argument in a call, and whether that can be done."""
+        here = next((one for one in self.readers if one.tree.holds(call)), None)
+        if here is None or not isinstance(call, cst.Call) or call in self.notes.symbols:
+            return False
+        own = here.variable_scopes(_items([*here.around(call, 0)]))
+        value = own.get(kind)
+        outer = self._outer(call, here)
+        if value is None and any(
+            kind in self.homes[one].variable_scopes(_items([one])) for one in outer
+        ):
+            value = cst.Name(kind)
+            if not self._hand(here.tree.function(call), kind, here):
+                return False
+        if value is not None:
+            self.given.setdefault(call, {})[kind] = value
+        return all(
+            self._hand(one, kind, reader)
+            for one in self.notes.entered[call]
+            for reader in self.readers
+            if reader.tree.holds(one)
+        )
+
+    def edits(self) -> dict[cst.CSTNode, object]:
+        """What becomes of the calls and of the parameters."""
+        none = cst.Name("None")
+        places: dict[cst.CSTNode, object] = {
+            function.params: function.params.with_changes(
+                params=[
+                    *function.params.params,
+                    *(cst.Param(cst.Name(one), default=none) for one in kinds),
+                ]
+            )
+            for function, kinds in self.parameters.items()
+        }
+        for reader in self.readers:
+            for call in filter(reader.tree.holds, self.given):
+                names = reader.parameters(call) if call in self.notes.symbols else ()
+                places[call] = _told(self.given[call], names)
+        return places
+
+    def _check_object(self, call: cst.Call, reader: ScopeReader) -> None:
+        """Raises Blocked where scopes give a layer something as it is made or called.
+
+        TensorFlow 1 made its weights when it was called.
+        """
+        called = self.notes.applied_in.get(call)
+        if called is None or reader.tree.symbol(call.func) not in CLASSES:
+            return
+        told = [
+            {one for one in way if one in self.homes and self._says(one)}
+            for way in (*self.notes.around.get(call, ()), *called)
+        ]
+        if any(one != told[0] for one in told):
+            why = why_around(reader.tree.code(call.func), ["initializer"])
+            raise reader.stop(call, why)
+
+    def _says(self, scope: cst.With) -> bool:
+        return bool(self.homes[scope].variable_scopes(_items([scope])))
 
 
 def _told(given: _Given, names: Sequence[str]) -> Callable[[cst.Call], cst.Call]:
@@ -159,7 +271,7 @@ class ScopeReader:
         line = self.tree.line(node)
         return Blocked(line, f"{reason} ({self.name}:{line})")
 
-    def around(self, call: cst.Call, most: int = _MOST) -> Iterator[cst.With]:
+    def around(self, call: cst.CSTNode, most: int = _MOST) -> Iterator[cst.With]:
         """The scopes of the function around a call, the innermost first.
 
         Then arg_scopes around the calls of this function, where these are the same.
@@ -368,6 +480,22 @@ class ScopeReader:
             functions.discard(None)
             yield functions, {key: one.value for key, one in _named(node, ()) if key}
 
+    def _is_told(self, name: cst.BaseExpression) -> bool:
+        """A scope that is entered again says something of weights, or may do so."""
+        code = self.tree.code(name)
+        begun = [
+            one
+            for one in self.scopes
+            for item in one.items
+            if item.asname is not None and self.tree.code(item.asname.name) == code
+        ]
+        return any(
+            key in ("initializer", "regularizer")
+            for one in begun
+            for scope in _items([one, *self.around(one, 0)])
+            for key, _ in _named(scope, _SCOPE)
+        )
+
     def variable_scopes(self, items: Sequence[cst.Call]) -> _Given:
         """How weights begin, and their penalty, as the innermost scopes say."""
         found: _Given = {}
@@ -379,6 +507,9 @@ class ScopeReader:
                     continue
                 if name in ("custom_getter", "constraint"):
                     raise self.stop(node, f"a variable scope with `{name}`")
+                if name == "name_or_scope" and self._is_told(one.value):
+                    why = why_around(self.tree.code(node), ["initializer"])
+                    raise self.stop(node, why)
                 if name in ("initializer", "regularizer"):
                     found.setdefault(name, one.value)
         return found

@@ -31,7 +31,7 @@ from .moved_scopes import with_scopes_in_functions
 from .one_line import one_in_each
 from .own_scopes import with_arg_scopes_written_out, without_scope_makers
 from .proof import again, difference
-from .scopes import with_scopes_said
+from .scopes import handed_by_scopes, with_scopes_said
 from .taken import Stays
 
 # Functions that are found to keep their layers, one after the other.
@@ -65,8 +65,12 @@ def lifted_together(
 class _Group:
     """The model functions of some files."""
 
-    def __init__(self, files: list[ParsedModule], facts: ProjectFacts) -> None:
+    def __init__(
+        self, files: list[ParsedModule], facts: ProjectFacts, *, said: bool = False
+    ) -> None:
         self.files = files
+        # Functions are given what scopes around their calls say.
+        self.said = said
         self.facts = facts
         self.every = self._evaluated(frozenset())
         # Those with layers.
@@ -110,14 +114,27 @@ class _Group:
     def _lifted(self) -> list[ParsedModule]:
         for one in self.every:
             self.lifting = one
-            if one.has_layers(self.files):
+            if one.has_layers():
                 self.functions.append(one)
+        own = {node for one in self.every for node in (one.defined, *one.entered)}
+        handed = {} if self.said else handed_by_scopes(self.files, own, self.notes)
+        if handed:
+            return _Group(self._with(handed), self.facts, said=True).lifted()
         if not self.functions:
             return self.files
         modules = self._finish(self._lift())
         found = [modules.get(os.path.abspath(one.path), one) for one in self.files]
         if modules:
             self._prove(found)
+        return found
+
+    def _with(self, places: dict[cst.CSTNode, object]) -> list[ParsedModule]:
+        """The files with edits of some of their nodes."""
+        found: list[ParsedModule] = []
+        for one in self.files:
+            tree = Tree(one.module, one.resolver)
+            own = {node: places[node] for node in filter(tree.holds, places)}
+            found.append(changed(one, self.facts, own) if own else one)
         return found
 
     def _lift(self) -> Lifted:

@@ -983,11 +983,24 @@ class Lifted:
             function = value.func if isinstance(value, ast.Call) else value
             symbol = self.symbol(self.of(function)) or ""
             if symbol.endswith("_initializer") or ".initializers." in symbol:
-                self.source.put(value, initializer(self.of(value), self))
+                if not self._is_handed(node.targets[0]):
+                    self.source.put(value, initializer(self.of(value), self))
             elif symbol.endswith("_regularizer"):
                 made = regularizer(self.of(value), self)
                 self.source.put(value, made or "None")
         self.take()
+
+    def _is_handed(self, name: ast.expr) -> bool:
+        """A function of the program is given it, perhaps for several weights.
+
+        One object of Keras would begin them alike.
+        """
+        return any(
+            self.of(value) == self.of(name)
+            for call in walk_ast(self.init, ast.Call)
+            if not self.symbol(self.of(call.func))
+            for value in (*call.args, *(one.value for one in call.keywords))
+        )
 
     def _first_values_given(self, layer: ast.Call) -> None:
         for one in layer.keywords:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
 from ...code.edits import Put, changed
-from ...code.statements import is_docstring
+from ...code.names import fresh
+from ...code.statements import is_docstring, without_docstring
 from ...code.texts import camel
 from ...code.tree import Statement, Tree, only_small, statements_of, walk
 from ...project.facts import ParsedModule, ProjectFacts
 from ..layers.model_functions import is_model_fn
+from ..layers.spelling import argument_of
 from .local_functions import MAKES_LAYERS
 
 # What is no part of the name of what is made.
@@ -43,6 +45,84 @@ def with_makers_as_classes(
                     found[place] = changed(found[place], facts, edits)
             return with_makers_as_classes(found, facts)
     return found
+
+
+def with_networks_made_inside(
+    parsed: ParsedModule, facts: ProjectFacts
+) -> ParsedModule:
+    """The file with model functions that make the network that they were given.
+
+    ``make_model_fn(resnet(18))`` is ``make_model_fn(18)`` then, and what it returns
+    begins with ``network = resnet(size)``.
+    """
+    others = "\n".join(facts.texts_of_importers(parsed.path))
+    tree = Tree(parsed.module, parsed.resolver)
+    for maker in parsed.each(cst.FunctionDef):
+        calls = tree.calls_of(maker) or []
+        lines = without_docstring(maker.body)
+        inner = [o for o in lines if isinstance(o, cst.FunctionDef) and is_model_fn(o)]
+        if len(calls) != 1 or len(inner) != 1 or f"{maker.name.value}(" in others:
+            continue
+        for arg, param in _placed(calls[0], maker.params.params):
+            places = _inside(tree, arg, param, maker, inner[0])
+            if places is not None:
+                new = changed(parsed, facts, {**places})
+                return with_networks_made_inside(new, facts)
+    return parsed
+
+
+def _placed(
+    call: cst.Call, params: Sequence[cst.Param]
+) -> Iterator[tuple[cst.Arg, cst.Param]]:
+    """Arguments with their parameters, where they are written out."""
+    names = {one.name.value: one for one in params}
+    for place, one in enumerate(call.args):
+        if one.star:
+            return
+        if one.keyword is not None and one.keyword.value in names:
+            yield one, names[one.keyword.value]
+        elif one.keyword is None and place < len(params):
+            yield one, params[place]
+
+
+def _inside(
+    tree: Tree,
+    arg: cst.Arg,
+    param: cst.Param,
+    maker: cst.FunctionDef,
+    inner: cst.FunctionDef,
+) -> _Places | None:
+    """The edits for an argument that is a network, made by a function of the file."""
+    made = arg.value
+    network = (
+        tree.resolver.definition(made.func) if isinstance(made, cst.Call) else None
+    )
+    if not isinstance(made, cst.Call) or not isinstance(network, cst.FunctionDef):
+        return None
+    if _class_of(tree, network) is None or param.default is not None:
+        return None
+    scopes, name = tree.resolver.scopes, param.name.value
+    loads = [one for one in walk(maker, cst.Name) if one in scopes.loads]
+    taken = {*scopes.opened[maker].bindings, *scopes.opened[inner].bindings}
+    taken |= {one.value for one in loads}
+    reads = [one for one in loads if one.value == name]
+    given = [*_placed(made, network.params.params)]
+    if len(given) < len(made.args) or not {*walk(inner)}.issuperset(reads):
+        return None
+    if network.name.value in taken:
+        return None
+    told = [(one, cst.Name(fresh(other.name.value, taken))) for one, other in given]
+    begins = made.with_changes(args=[o.with_changes(value=n) for o, n in told])
+    code = f"{name} = {tree.module.code_for_node(begins)}\n"
+    first = len(inner.body.body) - len(without_docstring(inner.body))
+    by_name = arg.keyword is not None
+    return {
+        arg: [argument_of(o.value, n if by_name else None) for o, n in told],
+        param: [cst.Param(one) for _, one in told],
+        inner.body: lambda now: now.with_changes(
+            body=[*now.body[:first], cst.parse_statement(code), *now.body[first:]]
+        ),
+    }
 
 
 def _class_of(tree: Tree, function: cst.FunctionDef) -> cst.ClassDef | None:

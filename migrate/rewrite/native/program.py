@@ -57,7 +57,7 @@ from .imports import Wanted, unread_imports, with_imports
 from .inlined import with_helpers_inlined, without_unread
 from .learn_functions import with_usual_model_fns
 from .local_functions import with_local_functions_apart
-from .made_networks import with_makers_as_classes
+from .made_networks import with_makers_as_classes, with_networks_made_inside
 from .makers import with_variables_inlined
 from .merged_bases import with_bases_merged
 from .metric_pairs import with_metrics_in_one
@@ -620,6 +620,7 @@ class _Program:
         files = with_usual_model_fns(files, facts)
         files = [with_scopes_made_there(one, facts) for one in files]
         files = [with_norms_in_one_call(one, facts) for one in files]
+        files = [with_networks_made_inside(one, facts) for one in files]
         files = with_makers_as_classes(files, facts)
         files = [with_fused_cells_run(one, facts) for one in files]
         files = [with_parts_inside(one, facts) for one in files]

@@ -119,12 +119,8 @@ class _Uses:
 
     def rewrite(self) -> None:
         """Calls the function where it was handed about."""
-        page, name = self.page, self.function.name.value
-        for use in page.scopes.uses:
-            node = use.node
-            last = node.value if isinstance(node, cst.Name) else node.attr.value
-            if last != name or not self.is_meant(node):
-                continue
+        page = self.page
+        for node in self.nodes():
             call = page.call_of(node)
             holder = page.parent(call or node)
             outer = page.parent(holder) if isinstance(holder, cst.Arg) else None
@@ -144,16 +140,41 @@ class _Uses:
                 while page.text[rest : rest + 1] == " ":
                     page.put_span(rest, rest + 1)
                     rest += 1
-            elif all(one.default is not None for one in self.function.params.params):
+            elif all(one.default is not None for one in self.parameters()):
                 page.put(node, f"{page.source(node)}()")
             else:
                 page.refuse(node, "a receiver ({}) lacks its arguments")
+
+    def nodes(self) -> list[cst.BaseExpression]:
+        """What means the function; a method may be of whatever object."""
+        page, name = self.page, self.function.name.value
+        if not self.is_method():
+            nodes = [one.node for one in page.scopes.uses]
+            return [one for one in nodes if _last(one) == name and self.is_meant(one)]
+        found = [one for one in page.parsed.each(cst.Attribute) if _last(one) == name]
+        every = [one for file in page.files for one in file.each(cst.FunctionDef)]
+        if sum(one.name.value == name for one in every) > 1:
+            for one in found:
+                page.refuse(one, "{} may be one of several functions")
+        return [*found]
+
+    def parameters(self) -> Sequence[cst.Param]:
+        """What a call has to give."""
+        return self.function.params.params[self.is_method() :]
+
+    def is_method(self) -> bool:
+        classes = self.home.each(cst.ClassDef)
+        return any(self.function in one.body.body for one in classes)
 
     def is_meant(self, node: cst.BaseExpression) -> bool:
         if self.home is self.page.parsed:
             return self.page.resolver.definition(node) is self.function
         path = self.page.resolver.qualified(node)
         return path == f"{self.home.name}.{self.function.name.value}"
+
+
+def _last(node: cst.Name | cst.Attribute) -> str:
+    return node.value if isinstance(node, cst.Name) else node.attr.value
 
 
 @dataclass

@@ -726,7 +726,9 @@ class Maker:
         run = set()
         for one, value in values.items():
             if is_updates(value) or (
-                isinstance(value, Called) and value.symbol.endswith(_MAKES_NONE[:2])
+                isinstance(value, Called)
+                and value.symbol.endswith(_MAKES_NONE[:2])
+                and all(told.keyword != "update_ops" for told in value.arguments)
             ):
                 run.add("tf.layers")
             elif (

@@ -511,6 +511,11 @@ class Reader:
             )
         for name in ("name", "summaries", "colocate_gradients_with_ops"):
             given.pop(name, None)
+        updates = given.get("update_ops")
+        # Whether something else runs what layers update is asked of the whole mode.
+        value = None if updates is None else self._value(updates)
+        if getattr(updates, "elements", None) == () or is_updates(value):
+            del given["update_ops"]
         if given:
             raise maker.stop(call, f"optimize_loss(`{min(given)}`=)")
         if optimizer is None:

@@ -28,9 +28,10 @@ def input_fn():
     return tf.data.Dataset.from_tensor_slices(({"x": x}, y)).batch(8)
 
 
-def serving_fn():
-    x = tf.placeholder(tf.float32, [None, WIDTH], name="x")
-    return tf.estimator.export.ServingInputReceiver({"x": x}, {"x": x})
+class Data:
+    def serving_fn(self):
+        x = tf.placeholder(tf.float32, [None, WIDTH], name="x")
+        return tf.estimator.export.ServingInputReceiver({"x": x}, {"x": x})
 
 
 def get_estimator(model_dir):
@@ -40,7 +41,7 @@ def get_estimator(model_dir):
 def main():
     estimator = get_estimator(os.path.join(OUT, "model"))
     estimator.train(input_fn)
-    estimator.export_savedmodel(os.path.join(OUT, "held"), serving_fn)
+    estimator.export_savedmodel(os.path.join(OUT, "held"), Data().serving_fn)
     rows = list(estimator.predict(input_fn))
     np.savez(
         os.path.join(OUT, "predictions.npz"),

@@ -116,5 +116,19 @@ def test_scopes_around_the_calls_of_functions() -> None:
         lifted(f"{code}net = block(net)\n", block)
     assert "class Block(" in lifted(code.replace("slim.conv2d", "slim.dropout"), block)
     code = "with tf.variable_scope('s', initializer=start):\n    net = part(net)\n"
-    with pytest.raises(Blocked, match="the scope around `part` gives its weights a in"):
-        lifted(code, block)
+    found = lifted(f"{code}net = part(net)\n", block)
+    assert "def __init__(self, initializer=None):" in found
+    assert "self.get_variable('w', [3], initializer=self.initializer)" in found
+    assert "= Part(initializer=start) self.part_2 = Part()" in found
+    with pytest.raises(Blocked, match="scope around `part` gives its weights a in"):
+        lifted(code, block.replace("return x", "return initializer(x)"))
+
+
+def test_scopes_where_weights_are_made() -> None:
+    scope = "with tf.variable_scope('s', initializer=start) as s:\n    net = %s(net)\n"
+    made = "layer = tf.layers.Dense(3)\nnet = tf.layers.dense(net, 3)\n"
+    with pytest.raises(Blocked, match=r"`tf.layers.Dense` gives its weights a in"):
+        lifted(made + scope % "layer")
+    again = "with tf.variable_scope(s):\n    net = tf.layers.dense(net, 3)\n"
+    with pytest.raises(Blocked, match=r"`tf.variable_scope\(s\)` gives its wei"):
+        lifted(scope % "tf.layers.flatten" + again)

@@ -1,4 +1,4 @@
-"""A function returns the network, which reads what the function was told."""
+"""A function returns the network, which reads what it was told; another the model."""
 import tempfile
 
 import numpy as np
@@ -36,21 +36,23 @@ def rate_of(params):
     return tf.cond(step < 3, lambda: begins, lambda: decayed)
 
 
-def model_fn(features, labels, mode, params):
-    network = residual_generator(params['depth'], 2)
-    logits = network(features, mode == tf.estimator.ModeKeys.TRAIN)
-    if mode == tf.estimator.ModeKeys.PREDICT:
-        return tf.estimator.EstimatorSpec(mode, predictions=tf.nn.softmax(logits))
-    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
-    loss += tf.losses.get_regularization_loss()
-    train_op = None
-    if mode == tf.estimator.ModeKeys.TRAIN:
-        rate = rate_of(params)
-        tf.summary.scalar('rate', rate)
-        optimizer = tf.train.MomentumOptimizer(rate, .9)
-        with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
-            train_op = optimizer.minimize(loss, tf.train.get_global_step())
-    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+def model_fn_of(network):
+    def model_fn(features, labels, mode, params):
+        logits = network(features, mode == tf.estimator.ModeKeys.TRAIN)
+        if mode == tf.estimator.ModeKeys.PREDICT:
+            return tf.estimator.EstimatorSpec(mode, predictions=tf.nn.softmax(logits))
+        loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+        loss += tf.losses.get_regularization_loss()
+        train_op = None
+        if mode == tf.estimator.ModeKeys.TRAIN:
+            rate = rate_of(params)
+            tf.summary.scalar('rate', rate)
+            optimizer = tf.train.MomentumOptimizer(rate, .9)
+            with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+                train_op = optimizer.minimize(loss, tf.train.get_global_step())
+        return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+    return model_fn
 
 
 X = np.sin(np.arange(36, dtype=np.float32)).reshape(12, 3)
@@ -62,7 +64,8 @@ def input_fn():
 
 
 estimator = tf.estimator.Estimator(
-    model_fn, tempfile.mkdtemp(), params={'depth': 4, 'rate': .1})
+    model_fn_of(residual_generator(4, classes=2)), tempfile.mkdtemp(),
+    params={'rate': .1})
 for _ in range(2):
     estimator.train(input_fn, steps=3)
 RESULT = dict(estimator.evaluate(input_fn))

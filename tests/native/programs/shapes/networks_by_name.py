@@ -1,4 +1,4 @@
-"""Networks that a helper, or the branches of a test, choose by a name."""
+"""Networks that a helper, or the branches of a test, choose by a name, within a scope."""
 import tempfile
 
 import numpy as np
@@ -6,12 +6,12 @@ import tensorflow as tf
 
 
 def flat(x, units):
-    return tf.layers.dense(x, units, kernel_initializer=ramp)
+    return tf.layers.dense(x, units)
 
 
 def deep(x, units):
-    x = tf.layers.dense(x, units, tf.tanh, kernel_initializer=ramp)
-    return tf.layers.dense(x, units, kernel_initializer=ramp)
+    x = tf.layers.dense(x, units, tf.tanh)
+    return tf.layers.dense(x, units)
 
 
 def head_of(name):
@@ -37,12 +37,15 @@ def model_fn(features, labels, mode, params):
         network = flat
     else:
         network = deep
-    net = network(features, params['units'])
+    decay = tf.contrib.layers.l2_regularizer(params['decay'])
+    with tf.variable_scope('net', initializer=ramp, regularizer=decay):
+        net = network(features, params['units'])
     head = head_of(params['head'])
     guess = head(net)[:, 0]
     if mode == tf.estimator.ModeKeys.PREDICT:
         return tf.estimator.EstimatorSpec(mode, predictions={'guess': guess})
-    loss = tf.losses.mean_squared_error(labels, guess)
+    tf.losses.mean_squared_error(labels, guess)
+    loss = tf.losses.get_total_loss()
     train_op = tf.train.GradientDescentOptimizer(.05).minimize(
         loss, tf.train.get_global_step())
     return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
@@ -59,7 +62,7 @@ def input_fn():
 RESULT = {}
 for name, head in (('flat', 'two'), ('deep', 'one')):
     estimator = tf.estimator.Estimator(model_fn, tempfile.mkdtemp(), params={
-        'network': name, 'head': head, 'units': 3})
+        'network': name, 'head': head, 'units': 3, 'decay': .1})
     for _ in range(2):
         estimator.train(input_fn)
     for key, value in estimator.evaluate(input_fn).items():
