@@ -40,7 +40,7 @@ WORDS: dict[str, frozenset[str]] = {
         "sum_loss": "summed",
         "many_optimizers": "optimizers",
         "averages": "averages",
-        "warm_start": "warm_start_from",
+        "warm_start": "warm_start_from WarmStart",
         "layer_weights": "read_layers",
         "summaries": "save_summary_steps summaries summary",
         "predictions": "predictions",

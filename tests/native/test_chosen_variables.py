@@ -44,6 +44,8 @@ JUDGE = """if mode == tf.estimator.ModeKeys.PREDICT:
         return tf.estimator.EstimatorSpec(mode, predictions=logits)
     with tf.variable_scope('judge'):
         loss += tf.reduce_mean(tf.layers.dense(features, 2))"""
+START = "s = tf.estimator.WarmStartSettings('folder', '.*{}')"
+STILL = "x = tf.layers.dense(x, 3, trainable=False)"
 DECAY = f"loss += tf.add_n([tf.nn.l2_loss(v) for v in {ALL}])"
 
 
@@ -107,6 +109,8 @@ def test_a_choice_runs_nothing_of_a_program(tmp_path: Path) -> None:
         ("tf.trainable_variables('top')", "pass", DECAY, "all of them are read"),
         ("tf.trainable_variables('top')", CELL, "pass", "`dynamic_rnn` makes others"),
         ("tf.trainable_variables('top')", "pass", JUDGE, "makes several models"),
+        ("None", "pass", START.format("kernel"), "some variables of a layer"),
+        ("None", STILL, START.format("dense"), "layers out that do not train"),
     ],
 )
 def test_what_keeps_a_program(

@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from .weights import COLUMNS, move_weights
 
 if TYPE_CHECKING:
     from .classes import Lifted, Module
+    from .sharing import _Place
 
 _UPDATES = ("var_list", "variables", "variables_to_train")
 _BY_PLACE = {"minimize": 2, "compute_gradients": 1, "gradients": 1}
@@ -45,6 +47,17 @@ _RE = SimpleNamespace(**{name: getattr(re, name) for name in re.__all__})
 _FUNCTIONS = {"any": any, "all": all, "len": len, "re": _RE, "str": str}
 
 _Test = Callable[[str], bool]
+_Path = tuple[str, ...]
+
+
+@dataclass
+class Started:
+    """What a pattern of names means, by which weights begin as in a checkpoint."""
+
+    # Attributes of a model all of whose layers it means.
+    layers: list[_Path] = field(default_factory=list)
+    # Where TensorFlow 1 has each variable, and the attribute that has it.
+    variables: set[tuple[_Place, _Path]] = field(default_factory=set)
 
 
 def hold_layers(module: Module) -> dict[ast.AST, str]:
@@ -77,6 +90,27 @@ def hold_layers(module: Module) -> dict[ast.AST, str]:
             found[node] = reader.part(test)
         found |= reader.read()
     return found
+
+
+def find_started(module: Module, patterns: Mapping[str, Started]) -> None:
+    """Finds the layers of which a warm start names the variables; raises Refused.
+
+    A checkpoint has them by the attributes of the model that wrote it, so these have to
+    be the same in all models that have such layers.
+    """
+    functions = walk_ast(module.tree, ast.FunctionDef)
+    for reader in [_Reader(module, one) for one in functions] if patterns else ():
+        for _, places in reader.models():
+            if re.search(r"\btrainable=(?!True\b)", module.code):
+                raise Refused("a warm start leaves layers out that do not train")
+            for pattern, known in patterns.items():
+                found = reader.started(places, pattern)
+                if found.layers and known.layers and found != known:
+                    raise Refused(
+                        f"what `{pattern}` names is in other attributes of each model"
+                    )
+                known.layers = known.layers or found.layers
+                known.variables |= found.variables
 
 
 class _Reader:
@@ -404,6 +438,23 @@ class _Reader:
                 raise Refused(f"`{attribute}` begins as `{name}` of a checkpoint")
             yield name, f"{path}.{attribute}"
 
+    def started(self, places: Places, pattern: str) -> Started:
+        """The layers of a model all of whose variables have names as a pattern says."""
+        self._check_seen(places)
+        self.asked |= {*re.findall(r"[\w/]+", pattern)}
+        try:
+            layers = self._held(
+                places, lambda name: re.match(pattern, f"{name}:0") is None
+            )[1]
+        except Refused:
+            raise Refused(f"`{pattern}` names some variables of a layer") from None
+        found = {
+            (place, path)
+            for place, path in _leaves(places)
+            if any(path[: len(one)] == one for one in layers)
+        }
+        return Started(layers, found)
+
     # -- training
 
     def part(self, test: _Test) -> str:
@@ -525,6 +576,16 @@ class _Reader:
     def _made(self, lifted: Lifted) -> int:
         """How many calls make objects of a class."""
         return len(re.findall(rf"(?<!class ){lifted.name}\(", self.module.code))
+
+
+def _leaves(places: Places, path: _Path = ()) -> Iterator[tuple[_Place, _Path]]:
+    """Where the variables of a model are, and by which attributes one gets there."""
+    for attribute, found in places.found:
+        inner = places.inner.get(attribute)
+        if inner is None:
+            yield from ((place, (*path, attribute)) for place in found)
+        else:
+            yield from _leaves(inner, (*path, attribute))
 
 
 def _maps_names(code: str) -> bool:

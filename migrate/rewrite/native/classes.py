@@ -21,7 +21,7 @@ from ...project.facts import ParsedModule, ProjectFacts
 from ...project.long_lines import WIDTH
 from ..layers.model_functions import is_model_fn
 from ..layers.spelling import RESERVED
-from .by_name import hold_layers
+from .by_name import Started, find_started, hold_layers
 from .code import Refused, arguments_of, call, dotted, is_absent, literal, parsed
 from .held_choices import with_classes_held
 from .layers import (
@@ -96,11 +96,13 @@ def plain_classes(
     always_drops: bool | None = None,
     *,
     shared_columns: bool = False,
+    started: Mapping[str, Started] | None = None,
 ) -> ParsedModule:
     """The module with its lifted classes as classes of Keras; raises Refused.
 
     `always_drops` is what `with_constant_shares` told of it before it was lifted;
-    `shared_columns` says that the program has columns that share an embedding.
+    `shared_columns` says that the program has columns that share an embedding;
+    `started`, by patterns of names, gets the layers that a warm start means.
     """
     if ".estimator.Scoped" not in parsed.source.text:
         return parsed
@@ -115,6 +117,7 @@ def plain_classes(
             module = Module(facts.module_of(parsed.source.with_text(code)), facts)
     module.always_drops = always_drops
     module.shared_columns = shared_columns
+    module.started = started or {}
     found = facts.module_of(parsed.source.with_text(module.plain()))
     _check_made_once(found, {one.name for one in module.classes})
     return found
@@ -207,6 +210,7 @@ class Module:
         # Whether wrappers of cells drop in each mode; None where there are none.
         self.always_drops: bool | None = None
         self.shared_columns = False
+        self.started: Mapping[str, Started] = {}
         self.classes: list[Lifted] = []
         self._find(self.text.body, frozenset())
 
@@ -339,6 +343,7 @@ class Module:
             merge_shared(self.classes)
         if self.reuses:
             self._check_shared()
+        find_started(self, self.started)
         chosen = hold_layers(self) if self.classes else {}
         for one in self.classes:
             one.become_plain()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
 from ...code.arguments import is_none
+from ...code.texts import source_text
 from ...code.tree import walk
+from ...project.facts import ParsedModule
 from . import strategies
 from .canned import TASKS
 from .page import Page
@@ -47,6 +49,7 @@ _HIDDEN = {
     **dict.fromkeys(("_model_fn", "_session_config", "_device_fn"), ""),
 }
 _OWN = ("self", "owner", "self.owner")
+_SETTINGS_OF_START = "tf.estimator.WarmStartSettings"
 _SETTINGS = (
     *("ckpt_to_initialize_from", "vars_to_warm_start", "var_name_to_vocab_info"),
     "var_name_to_prev_var_name",
@@ -389,8 +392,46 @@ def string(value: str) -> Handler:
     return handle
 
 
+def patterns(files: Sequence[ParsedModule]) -> Iterator[str]:
+    """The patterns of names by which warm starts choose variables, as literals."""
+    for parsed in files:
+        for call in parsed.each(cst.Call):
+            if parsed.resolver.resolve(call.func) == _SETTINGS_OF_START:
+                for name, arg in zip(_SETTINGS, call.args, strict=False):
+                    value = getattr(arg.value, "evaluated_value", None)
+                    chooses = (keyword(arg) or name) == "vars_to_warm_start"
+                    if chooses and isinstance(value, str) and value != ".*":
+                        yield value
+
+
+def _layers(page: Page, arg: cst.Arg) -> list[str]:
+    """The attributes that a pattern means, if they are the same in all models.
+
+    What only called one other object may have become that.
+    """
+    kinds = [kind for one in page.files for kind in one.each(cst.ClassDef)]
+    texts = {kind: source_text(kind) for kind in kinds}
+    models = [texts[kind] for kind in kinds if "tf_keras.Model)" in texts[kind]]
+    layers = []
+    for path in page.started.get(getattr(arg.value, "evaluated_value", None) or "", ()):
+        ends = {
+            next((path[at:] for at, one in enumerate(path) if _has(model, one)), ())
+            for model in models
+        } - {()}
+        end = ends.pop() if len(ends) == 1 else ()
+        if not end or not all(any(_has(k, one) for k in texts.values()) for one in end):
+            return []
+        layers.append(page.string(".".join(end)))
+    return layers
+
+
+def _has(kind: str, attribute: str) -> bool:
+    """The text of a class says what an attribute is."""
+    return re.search(rf"\bself\.{re.escape(attribute)} = ", kind) is not None
+
+
 def _settings(page: Page, word: Word) -> None:
-    """What only says from which checkpoint, is that checkpoint."""
+    """The checkpoint, with the layers that begin as in it if it is not the model."""
     args = arguments(page, word.call, _SETTINGS) if word.call is not None else None
     given = {
         name: arg
@@ -398,11 +439,16 @@ def _settings(page: Page, word: Word) -> None:
         if page.source(arg.value).strip("\"'") not in ("None", ".*")
     }
     first = given.pop("ckpt_to_initialize_from", None)
-    if word.call is None or first is None or given:
+    pattern = given.pop("vars_to_warm_start", None)
+    layers = [] if pattern is None else _layers(page, pattern)
+    if word.call is None or first is None or given or (pattern and not layers):
         page.refuse(word.node, f"`{word.symbol}` ({{}}) {_CHOSEN}")
-    else:
-        page.forget(word.node)
-        page.put(word.call, first.value)
+        return
+    page.forget(word.node)
+    start = (f"{page.take('WarmStart')}(", f", [{', '.join(layers)}])")
+    page.put(
+        word.call, *([start[0], first.value, start[1]] if layers else [first.value])
+    )
 
 
 _MODES = {"TRAIN": "train", "EVAL": "eval", "PREDICT": "infer", "INFER": "infer"}
@@ -416,7 +462,7 @@ WORDS: dict[str, Handler] = {
     "tf.estimator.EvalSpec": taken("EvalSpec", _spec),
     "tf.estimator.train_and_evaluate": taken("train_and_evaluate", of_trainer),
     "tf.estimator.Exporter": _exporter,
-    "tf.estimator.WarmStartSettings": _settings,
+    _SETTINGS_OF_START: _settings,
     **{
         f"tf.{package}.ModeKeys.{mode}": string(value)
         for package in ("estimator", "contrib.learn")

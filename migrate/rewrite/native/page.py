@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -62,6 +62,8 @@ class Page(Tree):
         self.parsed = parsed
         # The file that its author wrote, whose lines are told.
         self.written = parsed
+        # Attributes of models, by the pattern by which a warm start names them.
+        self.started: Mapping[str, Sequence[tuple[str, ...]]] = {}
         # The module that training.py is, as the file imports it.
         self.training = training
         self.for_tf2 = for_tf2

@@ -35,6 +35,7 @@ from ..layers.together import lifted_together
 from .as_written import lines_as_written
 from .branched_updates import with_one_update
 from .brought import with_helpers_brought
+from .by_name import Started
 from .callables import with_methods_as_model_fns
 from .choices import with_choices_as_tests
 from .chosen_functions import with_choices_called
@@ -42,7 +43,7 @@ from .chosen_strategy import with_strategy
 from .chosen_values import with_values_chosen_inside
 from .classes import plain_classes, training_words
 from .code import Refused, dotted
-from .config import CLUSTER
+from .config import CLUSTER, patterns
 from .dropout_cells import with_constant_shares
 from .early_weights import with_weights_before_modes
 from .flags import with_one_flag, with_training_flag
@@ -146,6 +147,7 @@ def native(
             for_tf2=one.for_tf2,
             beside=[other.parsed for other in program.files],
             written=before,
+            started={name: one.layers for name, one in program.started.items()},
         )
         if exported:
             held = with_tables_tracked(worded.text)
@@ -662,6 +664,8 @@ class _Program:
         # Columns are made anywhere, also where no model function sees it.
         shared = any("shared_embedding_column" in one.source.text for one in files)
         texts = "\n".join(one.source.text for one in files)
+        # Layers that begin as in a checkpoint, by a pattern of their names.
+        self.started = {one: Started() for one in patterns(files)}
         try:
             lifted = lifted_together(files, facts)
         except Blocked as stop:
@@ -673,7 +677,11 @@ class _Program:
         ):
             try:
                 plain = plain_classes(
-                    self._prepared(one), facts, drops, shared_columns=shared
+                    self._prepared(one),
+                    facts,
+                    drops,
+                    shared_columns=shared,
+                    started=self.started,
                 )
             except Refused as stop:
                 why = _placed(f"{stop}", one, first, named)
@@ -777,6 +785,7 @@ class _Program:
                 self.watched,
                 normalizes=self._normalizes(one, defined),
                 foreign=foreign,
+                named=bool(self.started),
                 several={
                     name for other in self.files for name in with_several(other.parsed)
                 },

@@ -170,6 +170,7 @@ def task_of(
     normalizes: Collection[str] = (),
     foreign: Collection[str] = (),
     several: Collection[str] = (),
+    named: bool = False,
 ) -> Task:
     """The Task for a model function whose layers are in classes, or Refused.
 
@@ -177,11 +178,11 @@ def task_of(
     ``watched`` names of tensors that hooks look at. ``normalizes`` are kinds of
     layers whose moving averages the function has to have updated, ``foreign``
     are classes of models in other files, ``several`` those that give more than one
-    tensor.
+    tensor. ``named`` says that their layers are asked for by name.
     """
     made = Maker(parsed, defined, facts, models, name)
     made.normalizes, made.foreign = normalizes, foreign
-    made.several = {*several}
+    made.several, made.named = {*several}, named
     return made.made(watched)
 
 
@@ -220,6 +221,8 @@ class Maker:
         # several tensors.
         self.foreign: Collection[str] = ()
         self.several: set[str] = set()
+        # Its layers are asked for by name.
+        self.named = False
         # The loss is a sum, which replicas add up.
         self.sums = False
         self.features = "features" if "features" in given else self.given[0]
@@ -491,8 +494,10 @@ class Maker:
         func = self.maker.func
         if not isinstance(func, cst.Name) or func.value not in self.models:
             return None
-        if any("read_layers(" in self.tree.code(one) for one in self.train.taken):
-            return None  # it names them
+        if self.named or any(
+            "read_layers(" in self.tree.code(one) for one in self.train.taken
+        ):
+            return None  # their names are asked for
         if any(
             self.tree.code(one.value) == self.model and one.attr.value not in RESERVED
             for one in walk(self.defined, cst.Attribute)

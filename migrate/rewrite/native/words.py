@@ -8,7 +8,7 @@ stays behind and lives in a graph only is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -65,17 +65,21 @@ def reworded(
     for_tf2: bool,
     beside: Sequence[ParsedModule],
     written: ParsedModule | None = None,
+    started: Mapping[str, Sequence[tuple[str, ...]]] | None = None,
 ) -> Reworded:
     """A file of a program whose models are tasks, with the words around them renamed.
 
     ``module`` is the name of training.py, empty where it is a cell of a notebook, and
     ``package`` what stands before it in an import; ``beside`` are the other files of
-    the program, and ``written`` is the file as its author wrote it. Raises Refused.
+    the program, and ``written`` is the file as its author wrote it. ``started`` are
+    attributes of models, by the pattern by which a warm start names what is in them.
+    Raises Refused.
     """
     dot = "." if package and not package.endswith(".") else ""
     path = f"{package}{dot}{module}"
     page = Page(parsed, training=path, for_tf2=for_tf2, beside=beside)
     page.written = written or parsed
+    page.started = started or {}
     _Rewording(page).run()
     if page.refusals:
         raise Refused(min(page.refusals)[1])
