@@ -84,6 +84,16 @@ def test_what_is_not_chosen_is_held(
     assert "trainable_variables" not in text
 
 
+def test_a_layer_of_another_file_is_held(tmp_path: Path) -> None:
+    texts = PROGRAM.format(chosen="tf.trainable_variables('top')", more="", loss="")
+    net, start, main = texts.partition("def model_fn")
+    (tmp_path / "net.py").write_text(net, "utf-8")
+    top = "import tensorflow as tf\nfrom net import base\n\n\n"
+    (tmp_path / "main.py").write_text(top + start + main, "utf-8")
+    changed = run_job([*tmp_path.glob("*.py")], Job()).changed
+    assert any(b"self.base.trainable = False" in (one.new or b"") for one in changed)
+
+
 def test_a_weight_that_is_not_chosen_is_held(tmp_path: Path) -> None:
     chosen = f"[v for v in {ALL} if 'W' not in v.name]"
     assert "trainable=False" in rewritten(tmp_path, chosen, WEIGHT)

@@ -119,7 +119,7 @@ class _Reader:
     def __init__(self, module: Module, function: ast.FunctionDef) -> None:
         self.module = module
         self.function = function
-        self.classes = {one.name: one for one in module.classes}
+        self.classes = module.known
         self.tf = module.classes[0].tf
         # Texts that names are asked for.
         self.asked: set[str] = set()
@@ -486,7 +486,7 @@ class _Reader:
             trained |= told
             for path in held:
                 self._hold(places, path)
-            for one in self.classes.values():
+            for one in self.module.classes:
                 one.take()
         if trained == {False}:
             raise Refused("no variable is found among those that are to be trained")
@@ -498,6 +498,12 @@ class _Reader:
             raise Refused(
                 f"variables are found by name, and `{hidden[0]}` makes others"
             )
+        made = places.lifted.attributes()
+        for name in {one for one, _ in places.found} & {*made} - {*places.inner}:
+            node = places.made(name, made[name])
+            kind = "" if node is None else places.lifted.of(node.func)
+            if places.lifted.module.imports(kind):
+                raise Refused(f"variables are found by name, and `{kind}` makes others")
         for one in places.inner.values():
             self._check_seen(one)
 
@@ -550,7 +556,8 @@ class _Reader:
         """Lets a layer, a weight or all in an object be as they begin."""
         first = path[0]
         inner = places.inner.get(first)
-        if inner is not None and len(path) > 1 and self._made(inner.lifted) == 1:
+        own = inner is not None and inner.lifted.module is self.module
+        if inner and own and len(path) > 1 and self._made(inner.lifted) == 1:
             self._hold(inner, path[1:])
             return
         lifted = places.lifted

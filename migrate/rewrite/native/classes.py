@@ -54,7 +54,7 @@ from .text import (
 )
 from .tidy import folded, without_unread_initializers
 from .towers import with_towers_unfolded
-from .weights import SEQUENCE_INPUT, move_weights, sequence_input
+from .weights import COLUMNS, SEQUENCE_INPUT, move_weights, sequence_input
 
 _KERAS = "tf_keras.layers."
 _BASES = {
@@ -97,12 +97,14 @@ def plain_classes(
     *,
     shared_columns: bool = False,
     started: Mapping[str, Started] | None = None,
+    beside: Sequence[ParsedModule] = (),
 ) -> ParsedModule:
     """The module with its lifted classes as classes of Keras; raises Refused.
 
     `always_drops` is what `with_constant_shares` told of it before it was lifted;
     `shared_columns` says that the program has columns that share an embedding;
-    `started`, by patterns of names, gets the layers that a warm start means.
+    `started`, by patterns of names, gets the layers that a warm start means. Classes
+    of other files are in `beside`, as they were lifted.
     """
     if ".estimator.Scoped" not in parsed.source.text:
         return parsed
@@ -118,6 +120,7 @@ def plain_classes(
     module.always_drops = always_drops
     module.shared_columns = shared_columns
     module.started = started or {}
+    module.beside = beside
     found = facts.module_of(parsed.source.with_text(module.plain()))
     _check_made_once(found, {one.name for one in module.classes})
     return found
@@ -211,8 +214,34 @@ class Module:
         self.always_drops: bool | None = None
         self.shared_columns = False
         self.started: Mapping[str, Started] = {}
+        self.parsed, self.facts = parsed, facts
+        self.beside: Sequence[ParsedModule] = ()
         self.classes: list[Lifted] = []
         self._find(self.text.body, frozenset())
+
+    @cached_property
+    def known(self) -> dict[str, Lifted]:
+        """Lifted classes, of other files too, by what this one calls them."""
+        found: dict[str, Lifted] = {}
+        for other in self.beside:
+            if other.path != self.parsed.path:
+                module = Module(other, self.facts)
+                module.beside = self.beside
+                for one in module.classes:
+                    one.read()
+                    move_weights(one, COLUMNS)
+                    found[f"{module.stem}.{one.name}"] = one
+        called = {dotted(one.func) for one in walk_ast(self.tree, ast.Call)}
+        places = {name: ".".join(self.imports(name).split(".")[-2:]) for name in called}
+        found = {name: found[at] for name, at in places.items() if at in found}
+        return found | {one.name: one for one in self.classes}
+
+    def imports(self, code: str) -> str:
+        """The dotted name of what a file takes from elsewhere than TensorFlow."""
+        if not _NAME.fullmatch(code) or self.symbol(code) is not None:
+            return ""
+        told = self.resolver.qualified(dotted_node(code)) or ""
+        return told if "." in told else ""
 
     @cached_property
     def splits(self) -> bool:

@@ -682,6 +682,7 @@ class _Program:
                     drops,
                     shared_columns=shared,
                     started=self.started,
+                    beside=lifted,
                 )
             except Refused as stop:
                 why = _placed(f"{stop}", one, first, named)

@@ -378,7 +378,8 @@ class Places:
                 key: self._said(one)
                 for key, one in _given(made, parameters_of(inner.init)[1:]).items()
             }
-            places = Places(inner, self.classes, said)
+            own = inner.module is self.lifted.module
+            places = Places(inner, self.classes if own else inner.module.known, said)
             places.scope, places.counts = self.scope, self.counts
             self.inner[attribute] = places
             self.found.append((attribute, places.places()))
