@@ -378,6 +378,24 @@ def of_trainer(page: Page, word: Word) -> None:
             page.rename_keyword(arg, "trainer")
 
 
+def _both_by_turns(page: Page, word: Word) -> None:
+    """``train_and_evaluate``, which gives the paths of exports as text."""
+    of_trainer(page, word)
+    holder = None if word.call is None else page.parent(word.call)
+    target = holder.targets[0].target if isinstance(holder, cst.Assign) else None
+    if holder is None or not isinstance(target, cst.Tuple):
+        return
+    for read in page.reads(holder, page.source(target.elements[-1].value)):
+        path = page.parent(read)
+        attribute = page.parent(path) if isinstance(path, cst.Subscript) else None
+        called = page.call_of(attribute) if attribute is not None else None
+        is_decode = isinstance(attribute, cst.Attribute) and (
+            attribute.attr.value == "decode"
+        )
+        if path is not None and called is not None and is_decode:
+            page.put_span(page.outer(path)[1], page.span(called)[1])
+
+
 def _exporter(page: Page, word: Word) -> None:
     """The base of exporters, of which a Trainer asks nothing but ``export``."""
     word.spell(page, "object")
@@ -460,7 +478,7 @@ WORDS: dict[str, Handler] = {
     "tf.contrib.training.HParams": taken("HParams"),
     "tf.estimator.TrainSpec": taken("TrainSpec", _spec),
     "tf.estimator.EvalSpec": taken("EvalSpec", _spec),
-    "tf.estimator.train_and_evaluate": taken("train_and_evaluate", of_trainer),
+    "tf.estimator.train_and_evaluate": taken("train_and_evaluate", _both_by_turns),
     "tf.estimator.Exporter": _exporter,
     _SETTINGS_OF_START: _settings,
     **{
