@@ -19,7 +19,7 @@ from . import (
 from .base import Diagnosis, SymbolUse, advised
 from .context import Context
 from .imports import Fate, ImportItem, advice, has_no_home
-from .same_shapes import chooses_alike
+from .same_shapes import chooses_alike, means_the_same
 
 # TF 1's tf.saved_model.load takes a session, tags and a directory.
 _TF1_LOAD = 3
@@ -94,6 +94,8 @@ def diagnose(
             return None  # TF 2's function of the same name
         plain = symbol == "tf.where" and not named
         if plain and chooses_alike(use.call, context.resolver):
+            return None
+        if not named and means_the_same(symbol, use.call, context.text):
             return None
     if context.writes_events and symbol.startswith("tf.summary."):
         return None

@@ -17,7 +17,7 @@ from tfmigrate.rewrite.native.metrics import SIGNATURES, metric
         ("tf.metrics.sensitivity_at_specificity", {}, "no metric with the same figure"),
         ("tf.metrics.average_precision_at_k", {}, "no metric with the same figure"),
         ("tf.contrib.metrics.streaming_pearson_correlation", {}, "no metric with the same"),
-        ("tf.contrib.metrics.f1_score", {}, "no metric with the same figure"),
+        ("tf.contrib.metrics.precision_at_recall", {}, "no metric with the same figure"),
         ("tf.metrics.accuracy", {"labels": "y"}, "without `predictions`"),
         ("tf.metrics.auc", {"labels": "y", "predictions": "p", "curve": "curve"}, "not known"),
         ("tf.metrics.auc", {"labels": "y", "predictions": "p", "curve": "'PR'", "summation_method": "'minoring'"}, "not known"),

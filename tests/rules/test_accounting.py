@@ -55,6 +55,8 @@ def program(door: str, names: tuple[str, ...]) -> str:
         if name == "tf.saved_model.load":
             # With one argument it is the function of the same name in TF 2.
             body = body.replace("(1)", "(session, tags, path)")
+        if name == "tf.constant_initializer":
+            body = body.replace("(1)", "([1])")  # of too few values one is repeated
         if name == "tf.where":
             # It chooses rows, as it may in TF 1 alone.
             body = body.replace("(1)", "(rows, one, other)")

@@ -209,7 +209,13 @@ class Standing:
             raise self.stop(hoisted[-1], "a value behind the layers")
         name, model = self._names(outputs)
         returned: list[Statement] = []
-        if outputs:
+        last = taken.call[-1] if taken.call else None
+        small = only_small(last) if last is not None else None
+        if isinstance(small, cst.Assign) and assigned(taken.call[-1]) == outputs:
+            # The author had no return to say it in.
+            assert isinstance(last, cst.SimpleStatementLine)
+            taken.call[-1] = last.with_changes(body=[cst.Return(small.value)])
+        elif outputs:
             returned = [cst.parse_statement(f"return {', '.join(outputs)}\n")]
         made = self.classes.statement(
             file, name, "Model", taken, graph, {}, returned, ""

@@ -321,7 +321,7 @@ def test_penalties_of_an_object_are_made_within_its_class(tmp_path: Path) -> Non
     texts, left = lift(tmp_path, program=HEAD + program(code.format(made)))
     assert not left
     assert (
-        "net = one(features) + one(features * 0.5)\n        return net"
+        "return one(features) + one(features * 0.5)"
         in (texts["program"])
     )
     early = "if mode == tf.estimator.ModeKeys.PREDICT:\n    return one(features)\n"
