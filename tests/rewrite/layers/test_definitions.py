@@ -320,10 +320,7 @@ def test_penalties_of_an_object_are_made_within_its_class(tmp_path: Path) -> Non
     made = "def inner(x):\n    return tf.layers.dense(x, 3)\n\nnet = inner(net)\n"
     texts, left = lift(tmp_path, program=HEAD + program(code.format(made)))
     assert not left
-    assert (
-        "return one(features) + one(features * 0.5)"
-        in (texts["program"])
-    )
+    assert "return one(features) + one(features * 0.5)" in (texts["program"])
     early = "if mode == tf.estimator.ModeKeys.PREDICT:\n    return one(features)\n"
     text = HEAD + program(code.replace("net = one", f"{early}net = one").format(""))
     texts, left = lift(tmp_path, program=text)
