@@ -1353,8 +1353,9 @@ class Maker:
             if computed is not None:
                 found.append(computed)
                 continue
-            found.append(self._metric(mode, key, one, shared))
-            nodes += self._measured(mode, one.value, shared)
+            named: set[cst.BaseExpression] = set()
+            found.append(self._metric(mode, key, one, shared, named))
+            nodes += [*self._measured(mode, one.value, shared), *named]
         constructors = [one.constructor.text for one in found]
         rounds = [self._in_rounds(one, said, shared) for one in blocks]
         inner = []
@@ -1409,6 +1410,7 @@ class Maker:
         key: str,
         one: Argument,
         shared: Mapping[cst.BaseExpression, str],
+        named: set[cst.BaseExpression] | None = None,
     ) -> Metric:
         """The metric of Keras under a key, or Refused."""
         value = one.value
@@ -1416,7 +1418,7 @@ class Maker:
         if not own or not isinstance(value, Called) or value.symbol not in METRICS:
             shown = value.symbol if isinstance(value, Called) else key
             raise self.stop(one.node, f"the metric `{shown}` has no Keras twin")
-        return self.metric_of(mode, key, value, shared)
+        return self.metric_of(mode, key, value, shared, named)
 
     def _in_rounds(
         self, block: Rounds, said: Said, shared: Mapping[cst.BaseExpression, str]
@@ -1725,8 +1727,12 @@ class Maker:
         key: str,
         value: Called,
         shared: Mapping[cst.BaseExpression, str] = MappingProxyType({}),
+        named: set[cst.BaseExpression] | None = None,
     ) -> Metric:
-        """The metric of Keras for one of tf.metrics, by the text of its key."""
+        """The metric of Keras for one of tf.metrics, by the text of its key.
+
+        `named` gets the arguments that it has by their names.
+        """
         said = Said(self, mode)
         arguments = mode.arguments(value, METRICS[value.symbol])
         arguments.pop("name", None)
@@ -1742,9 +1748,13 @@ class Maker:
         update = "\0".join(made.update)
         for name, one in arguments.items():
             # What is said several times has its name, where it has one.
-            if isinstance(one.node, cst.Name) and update.count(texts[name]) > 1:
-                named = self.marked(said.expression(one.node))
-                update = update.replace(texts[name], named)
+            long = not isinstance(mode.source_of(one.node), (cst.Name, cst.Subscript))
+            several = long and update.count(texts[name]) > 1
+            if several and named is not None and isinstance(one.node, cst.Name):
+                update = update.replace(
+                    texts[name], self.marked(said.expression(one.node))
+                )
+                named.add(one.node)
         return replace(
             made,
             constructor=replace(made.constructor, text=self.take(made.constructor)),
