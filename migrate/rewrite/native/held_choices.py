@@ -36,8 +36,10 @@ def with_names_held(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
             given.setdefault(target.attr.value, []).append(one)
     places: _Places = {}
     for name, assigned in given.items():
-        others = [*facts.texts_of_importers(parsed.path)]
-        places |= _Held(tree, name, others).places(assigned) or {}
+        leaves = [leaf for one in assigned for leaf in _leaves(one.value)]
+        if len(leaves) > 1 and all(isinstance(one, cst.Name) for one in leaves):
+            others = [*facts.texts_of_importers(parsed.path)]
+            places |= _Held(tree, name, others).places(assigned) or {}
     return changed(parsed, facts, places) if places else parsed
 
 
@@ -92,7 +94,7 @@ class _Held:
     def _function(self, node: cst.BaseExpression) -> cst.FunctionDef | None:
         """A function with layers of the file, by its name."""
         found = self.tree.resolver.definition(node)
-        if not isinstance(node, cst.Name) or not isinstance(found, cst.FunctionDef):
+        if not isinstance(found, cst.FunctionDef):
             return None
         top = self.tree.parent(found) is self.tree.module
         return found if top and makes_layers(self.tree, found) else None
