@@ -125,7 +125,7 @@ READS = {
         [
             "class Residual(tf_keras.Model):",
             "    def __init__(self, depth, classes, widths=None):",
-            "self.model = Residual(params['depth'], 2)",
+            "self.model = Residual(depth, classes=classes)",
             "rate = self.learning_rate(self.optimizer.iterations)",
         ],
         ["_generator", "def model("],
