@@ -95,7 +95,8 @@ def diagnose(
         plain = symbol == "tf.where" and not named
         if plain and chooses_alike(use.call, context.resolver):
             return None
-        if not named and means_the_same(symbol, use.call, context.text):
+        public = not named and use.door is not Door.PRIVATE
+        if public and means_the_same(symbol, use.call, context.text):
             return None
     if context.writes_events and symbol.startswith("tf.summary."):
         return None
