@@ -17,11 +17,12 @@ from ...code.arguments import UnknownArguments, match_arguments
 from ...code.edits import changed
 from ...code.texts import camel
 from ...code.tree import Tree, walk
+from ...names.ast_nodes import parents_of
 from ...names.ast_nodes import walk as walk_ast
 from ...project.facts import ParsedModule, ProjectFacts
 from .choices import called_behind_tests
 from .local_functions import makes_layers
-from .text import Text
+from .text import Text, attribute_of_self
 
 _Places = dict[cst.CSTNode, Any]
 
@@ -158,40 +159,66 @@ def with_classes_held(code: str) -> str:
     ``if block_fn == "basic": self.basic = Basic(8)`` and so on, alike in all branches
     but for the class, is ``self.block = block_fn(8)``.
     """
+    text, names = Text(code), set[str]()
+    for top in text.body:
+        start, end = text.span(top)
+        if isinstance(top, ast.ClassDef):
+            known, joined = _with_one_line(code[start:end], code)
+            names |= known
+            if known:
+                text.replace(start, end, joined)
+    if not names:
+        return code
+    made = Text(text.done())
+    above = parents_of(ast.Module(made.body, []))
+    for one in [n for n in above if isinstance(n, ast.Constant) and n.value in names]:
+        holder = above[one]
+        while isinstance(holder, ast.IfExp):
+            holder = above[holder]
+        target = holder.targets[0] if isinstance(holder, ast.Assign) else None
+        if attribute_of_self(target) is None:
+            return code  # it is asked for in other ways
+        made.put(one, camel(str(one.value)))
+    return made.done()
+
+
+def _with_one_line(code: str, whole: str) -> tuple[set[str], str]:
+    """A class with a line in the place of such branches, and the names they test."""
     text = Text(code)
     inner = {n.orelse[0] for n in _ifs(text) if len(n.orelse) == 1}
     keys: dict[str, str] = {}
     for node in _ifs(text):
-        if node in inner:
-            continue
-        found = _joined(text, node, code)
+        found = None if node in inner else _joined(text, node, code, whole)
         if found is not None:
             known, common, line = found
             keys |= dict.fromkeys(known, common)
             text.put(node, line)
-    code_of = text.done() if keys else code
+    if not keys:
+        return set(), code
+    code = text.done()
     for key, common in keys.items():
-        code_of = _named(key, common, code_of)
-        code_of = code_of.replace(f'"{key}"', camel(key))
+        code = _named(key, common, code)
     # Lists and iterators of each class have become one, said several times.
     lists = "|".join(sorted({*keys.values()}))
     line = rf"(?m)^( *(?:self\.)?(?:{lists})\w* = (?:\[\]|iter\(.*\))\n)\1+"
-    made = re.sub(line, r"\1", code_of) if keys else code_of
-    loop = r"(?m)^( *)(\w+)_layers = iter\(self\.\2_layers\)\n\1for (.+) in (.+):\n"
+    code = re.sub(line, r"\1", code)
+    loop = (
+        rf"(?m)^( *)({lists})_layers = iter\(self\.\2_layers\)\n\1for (.+) in (.+):\n"
+    )
     loop += r"((?:\1 +.*\n)*?)(\1 +.*)next\(\2_layers\)"
-    if len(re.findall(rf"\bnext\((?:{lists})_layers\)", made)) == 1:
+    if len(re.findall(rf"\bnext\((?:{lists})_layers\)", code)) == 1:
         over = r"\1for \3, \2 in zip(\4, self.\2_layers):\n\5\6\2"
-        made = re.sub(loop, over, made)
-    # A name that is asked for in other ways stays one.
-    asked = any(re.search(rf"(==|!=|in) {camel(key)}\b", made) for key in keys)
-    return code if asked else made
+        code = re.sub(loop, over, code)
+    return {*keys}, code
 
 
 def _ifs(text: Text) -> list[ast.If]:
     return [one for top in text.body for one in walk_ast(top, ast.If)]
 
 
-def _joined(text: Text, node: ast.If, code: str) -> tuple[list[str], str, str] | None:
+def _joined(
+    text: Text, node: ast.If, code: str, whole: str
+) -> tuple[list[str], str, str] | None:
     """The names that tests ask for, that of all, and the line of all branches."""
     held, keys, lines = "", [], []
     branch: list[ast.stmt] = [node]
@@ -209,7 +236,7 @@ def _joined(text: Text, node: ast.If, code: str) -> tuple[list[str], str, str] |
         keys.append(str(test.comparators[0].value))
         lines.append(text.of(body[0]))
         branch = branch[0].orelse
-    if len(branch) != 1 or f"class {camel(keys[0])}(" not in code:
+    if len(branch) != 1 or f"class {camel(keys[0])}(" not in whole:
         return None
     lines.append(text.of(branch[0]))
     shape = re.escape(lines[0]).replace(camel(keys[0]), r"\w+")
@@ -230,5 +257,6 @@ def _joined(text: Text, node: ast.If, code: str) -> tuple[list[str], str, str] |
 
 
 def _named(key: str, common: str, code: str) -> str:
-    """Attributes and names of the layers of one class under the name for all."""
-    return re.sub(rf"\b{key}(?=(_layers|_\d+)*\b(?!\"))", common, code)
+    """Attributes and lists of the layers of one class under the name for all."""
+    code = re.sub(rf"\bself\.{key}(?=(_layers|_\d+)*\b)", f"self.{common}", code)
+    return re.sub(rf"\b{key}(?=(_\d+)?_layers\b)", common, code)
