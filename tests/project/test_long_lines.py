@@ -14,10 +14,10 @@ HEAD = "import tensorflow as tf\n\n\ndef f(x, n_out, name='a name'):\n"
 # What is written -> what the rewrite leaves of it.
 LINES = {
     "an argument that fits no more": (
-        "  b = tf.get_variable('b', [n_out], initializer=tf.constant_initializer(0.1))\n",
+        "  b = tf.get_variable('b', [n_out], initializer=tf.constant_initializer(one))\n",
         """\
   b = tf.compat.v1.get_variable('b', [n_out],
-                                initializer=tf.compat.v1.constant_initializer(0.1))
+                                initializer=tf.compat.v1.constant_initializer(one))
 """,
     ),
     "one argument": (
