@@ -669,7 +669,10 @@ class Evaluator:
         self, callee: Value, node: cst.Call, arguments: list[Argument], env: Env
     ) -> Value:
         """What a call of a value gives; an object that a module holds may have it."""
-        self.notes.around.setdefault(node, set()).add(tuple(self._blocks))
+        if self._blocks or node in self.notes.around:
+            self.notes.around.setdefault(node, set()).add(tuple(self._blocks))
+        else:
+            self.notes.bare.add(node)
         time = latest(one.value for one in arguments)
         # What an object does with numbers and texts is of no matter to the model.
         follows = time is Time.GRAPH or not isinstance(node.func, cst.Attribute)

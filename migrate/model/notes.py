@@ -44,6 +44,8 @@ class Notes:
     entered: dict[cst.CSTNode, set[cst.CSTNode]] = field(default_factory=dict)
     # Blocks of `with` around calls, also in the functions that lead to these.
     around: dict[cst.CSTNode, set[tuple[cst.With, ...]]] = field(default_factory=dict)
+    # Calls that are, or were at first, in none.
+    bare: set[cst.CSTNode] = field(default_factory=set)
     # The same around calls of layers, by what makes these.
     applied_in: dict[object, set[tuple[cst.With, ...]]] = field(default_factory=dict)
     # Parameters of functions.

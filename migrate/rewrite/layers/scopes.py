@@ -222,9 +222,10 @@ class _Handing:
         called = self.notes.applied_in.get(call)
         if called is None or reader.tree.symbol(call.func) not in CLASSES:
             return
+        ways: list[tuple[cst.With, ...]] = [()] if call in self.notes.bare else []
         told = [
             {one for one in way if one in self.homes and self._says(one)}
-            for way in (*self.notes.around.get(call, ()), *called)
+            for way in (*ways, *self.notes.around.get(call, ()), *called)
         ]
         if any(one != told[0] for one in told):
             why = why_around(reader.tree.code(call.func), ["initializer"])
