@@ -109,7 +109,8 @@ def plain_classes(
     if ".estimator.Scoped" not in parsed.source.text:
         return parsed
     text = with_classes_held(parsed.source.text)
-    parsed = facts.module_of(parsed.source.with_text(text))
+    if text != parsed.source.text:
+        parsed = facts.module_of(parsed.source.with_text(text))
     module = Module(parsed, facts)
     if module.reuses:
         for one in module.classes:

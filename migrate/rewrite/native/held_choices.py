@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 import libcst as cst
@@ -40,7 +40,8 @@ def with_names_held(parsed: ParsedModule, facts: ProjectFacts) -> ParsedModule:
         leaves = [leaf for one in assigned for leaf in _leaves(one.value)]
         if len(leaves) > 1 and all(isinstance(one, cst.Name) for one in leaves):
             others = [*facts.texts_of_importers(parsed.path)]
-            places |= _Held(tree, name, others).places(assigned) or {}
+            targets = {one.targets[0].target for one in assigned}
+            places |= _Held(tree, name, others).places(leaves, targets) or {}
     return changed(parsed, facts, places) if places else parsed
 
 
@@ -52,10 +53,11 @@ class _Held:
         self.name = name
         self.others = others
 
-    def places(self, assigned: list[cst.Assign]) -> _Places | None:
+    def places(
+        self, leaves: Sequence[cst.BaseExpression], targets: Container[cst.CSTNode]
+    ) -> _Places | None:
         """The edits for what it is given and for those that call it."""
-        chosen = {leaf: None for one in assigned for leaf in _leaves(one.value)}
-        functions = {leaf: self._function(leaf) for leaf in chosen}
+        functions = {leaf: self._function(leaf) for leaf in leaves}
         known = dict.fromkeys(f for f in functions.values() if f is not None)
         if (
             None in functions.values()
@@ -63,7 +65,6 @@ class _Held:
             or self._is_elsewhere(self.name)
         ):
             return None
-        targets = {one.targets[0].target for one in assigned}
         calls: dict[cst.Call, cst.BaseExpression] = {}
         for one in self.tree.each(cst.Attribute):
             if one.attr.value != self.name:
@@ -159,6 +160,8 @@ def with_classes_held(code: str) -> str:
     ``if block_fn == "basic": self.basic = Basic(8)`` and so on, alike in all branches
     but for the class, is ``self.block = block_fn(8)``.
     """
+    if re.search(r"_fn == ['\"]", code) is None:
+        return code
     text, names = Text(code), set[str]()
     for top in text.body:
         start, end = text.span(top)

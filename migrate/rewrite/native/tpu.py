@@ -112,8 +112,8 @@ def _sized(
         page.add_argument(call, f"params={{{key}: {first}}}")
     holder = page.parent(call)
     shown = "" if given is None else page.source(given.value)
-    sizes_differ = len({*sizes.values()}) > 1
-    if given is not None and isinstance(given.value, cst.Dict) and sizes_differ:
+    others = {method: size for method, size in sizes.items() if size != first}
+    if given is not None and isinstance(given.value, cst.Dict) and others:
         # Said twice below: it gets a name.
         line = page.statement(call)
         shown, written = page.free("params", "model_params"), shown
@@ -124,7 +124,6 @@ def _sized(
     name = (
         page.source(holder.targets[0].target) if isinstance(holder, cst.Assign) else ""
     )
-    others = {method: size for method, size in sizes.items() if size != first}
     if not others:
         return
     reads = page.reads(call, name)

@@ -79,19 +79,12 @@ def averages_restored(mode: Mode, scaffold: cst.BaseExpression) -> list[Statemen
     """What makes a Scaffold that restores averages in the place of the weights."""
     tree, node = mode.tree, scaffold
     found: list[Statement] = []
-    for symbol, name in (
-        ("tf.train.Scaffold", "saver"),
-        ("tf.train.Saver", "var_list"),
-    ):
+    for symbol, names in _RESTORES.items():
         made = mode.source_of(node)
         if not isinstance(made, cst.Call) or tree.symbol(made.func) != symbol:
             return []
-        if len(made.args) != 1 or made.args[0].star:
-            return []
-        keyword = made.args[0].keyword
-        if keyword is None and name == "saver":
-            return []
-        if keyword is not None and keyword.value != name:
+        told = [getattr(one.keyword, "value", one.star) for one in made.args]
+        if len(told) != 1 or told[0] not in names:
             return []
         found.append(tree.statement(made))
         node = made.args[0].value
